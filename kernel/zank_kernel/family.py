@@ -1,0 +1,53 @@
+"""The protocol that each family of games implements; rollout, search and engine are written once, against it."""
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import jax
+import numpy as np
+import numpy.typing as npt
+
+
+class Lanes(Protocol):
+    """What every family's state says of a game, one a lane."""
+
+    @property
+    def ending(self) -> jax.Array:
+        """How the game ended, int8 [B]; 0 = it goes on."""
+        ...
+
+    @property
+    def points(self) -> jax.Array:
+        """Result from player 0's view, int16 [B]; 0 while the game goes on."""
+        ...
+
+    @property
+    def moves(self) -> jax.Array:
+        """Moves played since the root, int16 [B]."""
+        ...
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Family[State: Lanes, World, Knowledge, Table]:
+    """One family of games: pure functions over lanes, and the host's view of a position (a table).
+
+    `State`, `World` and `Knowledge` are pytrees whose leaves have lanes, worlds or entries as their last axis.
+    """
+
+    name: str
+    presets: Mapping[str, Any]
+    actions: int  # size of the action space
+    draws: int  # most cards that one action can make due
+
+    empty: Callable[[int], State]  # lanes without a game
+    to_state: Callable[[Sequence[Table]], State]  # positions to lanes
+    knowledge: Callable[[Sequence[Table], Sequence[int]], Knowledge]  # what the movers know, with request seeds
+    representatives: Callable[[Table], npt.NDArray[np.int64]]  # for each action the first equivalent one, [actions]
+
+    legal: Callable[[State], jax.Array]  # bool [actions, B]
+    play: Callable[[State, jax.Array], State]  # a choice, int32 [B]; -1 = none
+    take: Callable[[State, jax.Array], State]  # cards due, given: int8 [draws, B]
+    step: Callable[[State], State]  # cards due, drawn from the world's stream, then a move of the rollout policy
+    sample: Callable[[Knowledge, jax.Array, jax.Array], World]  # worlds by entry int32 [W] and number uint32 [W]
+    load: Callable[[State, jax.Array, State, jax.Array, World, jax.Array], State]  # (lanes, taken, roots, i, worlds, j)

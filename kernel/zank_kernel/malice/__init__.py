@@ -1,0 +1,36 @@
+"""Spite & Malice as an implementation of the family protocol."""
+
+from typing import Final
+
+from zank_kernel.family import Family
+from zank_kernel.malice import belief, play, policy
+from zank_kernel.malice.belief import Knowledge, World
+from zank_kernel.malice.rules import PRESETS, Rules
+from zank_kernel.malice.state import HAND, State, empty
+from zank_kernel.malice.table import Table, representatives, to_state
+
+
+def step(state: State) -> State:
+    """Draw the cards due, then play the rollout policy's move in every lane whose game goes on."""
+    state = play.draw(state)
+    return play.play(state, policy.choose(state))
+
+
+FAMILY: Final[Family[State, World, Knowledge, Table]] = Family(
+    name="malice",
+    presets=PRESETS,
+    actions=play.ACTIONS,
+    draws=HAND,
+    empty=empty,
+    to_state=to_state,
+    knowledge=belief.knowledge,
+    representatives=representatives,
+    legal=play.legal,
+    play=play.play,
+    take=play.take,
+    step=step,
+    sample=belief.sample,
+    load=belief.load,
+)
+
+__all__ = ["FAMILY", "Knowledge", "Rules", "State", "Table", "World"]

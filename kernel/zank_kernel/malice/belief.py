@@ -1,0 +1,159 @@
+"""Beliefs of Spite & Malice: from what one player knows to worlds, uniform over all that is consistent.
+
+Hidden are the payoff cards below the tops, the other player's hand and the stock. The unseen cards are pooled;
+recycled cards, where recorded, can lie in the stock or the other hand but never in a payoff pile (rules.md).
+"""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from zank_kernel import random
+from zank_kernel.malice.state import HAND, PAYOFF, RANKS, State
+from zank_kernel.malice.table import Table, unseen
+
+BELIEF_STREAM: Final = np.uint32(0x80000000)  # world numbers stay below: a world's beliefs and draws never share events
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Knowledge:
+    """What the movers of positions know of the hidden cards, one position an entry of the last axis, named `Q`."""
+
+    unseen: jax.Array  # int16 [RANKS, Q]: cards of each rank that are not known, recycled ones included
+    recycled: jax.Array  # int16 [RANKS, Q]: those of them that were recycled; 0 where not recorded
+    payoff: jax.Array  # int8 [2, PAYOFF, Q]: payoff piles, bottom first, 0 = hidden
+    payoff_count: jax.Array  # int8 [2, Q]
+    hand_count: jax.Array  # int8 [2, Q]: hidden cards in each hand
+    seed: jax.Array  # uint32 [2, Q]: low and high word of the request's seed
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class World:
+    """Sampled assignments of the hidden cards, one world an entry of the last axis, named `W`."""
+
+    payoff: jax.Array  # int8 [2, PAYOFF, W]: whole payoff piles, known cards included
+    hand: jax.Array  # int8 [2, HAND, W]: the cards of hidden hands, 0 elsewhere
+    stock: jax.Array  # int16 [RANKS, W]: cards of each rank in the stock
+    key: jax.Array  # uint32 [2, W]: key of the world's stream of draws
+
+
+def knowledge(tables: Sequence[Table], seeds: Sequence[int]) -> Knowledge:
+    """What the movers of `tables` know, with the requests' 64-bit `seeds`; NumPy arrays.
+
+    Anything known of the other player's hand, of hidden payoff cards or of the stock must be 0 in the tables.
+    """
+    count = len(tables)
+    payoff = np.zeros((2, PAYOFF, count), np.int8)
+    payoff_count = np.zeros((2, count), np.int8)
+    hand_count = np.zeros((2, count), np.int8)
+    pool = np.zeros((RANKS, count), np.int16)
+    recycled = np.zeros((RANKS, count), np.int16)
+    seed = np.zeros((2, count), np.uint32)
+    for index, table in enumerate(tables):
+        pool[:, index] = unseen(table)
+        for rank in table.recycled or ():
+            recycled[rank - 1, index] += 1
+        for player in (0, 1):
+            payoff[player, : len(table.payoff[player]), index] = table.payoff[player]
+            payoff_count[player, index] = len(table.payoff[player])
+            hand_count[player, index] = table.hand[player].count(0)
+        seed[:, index] = random.split_seed(seeds[index])
+    return Knowledge(
+        unseen=pool,
+        recycled=recycled,
+        payoff=payoff,
+        payoff_count=payoff_count,
+        hand_count=hand_count,
+        seed=seed,
+    )
+
+
+def sample(knowledge: Knowledge, entry: jax.Array, number: jax.Array) -> World:
+    """World `number` (uint32 [W], below 2**31) of knowledge entry `entry` (int32 [W]).
+
+    A world is fixed by the seed and its number alone. Every assignment of the unseen cards to the hidden places
+    that puts no recycled card into a payoff pile is equally likely.
+    """
+    seed = knowledge.seed[:, entry]
+    key = jnp.stack(random.stream_key(seed[0], seed[1], number))
+    belief = random.stream_key(seed[0], seed[1], number | BELIEF_STREAM)
+    recycled = knowledge.recycled[:, entry]
+    payoff_count = knowledge.payoff_count[:, entry]
+    hand_count = knowledge.hand_count[:, entry]
+    rank = jnp.arange(1, RANKS + 1, dtype=jnp.int8)[:, None]
+
+    def deal(pool: jax.Array, event: jax.Array, wanted: jax.Array) -> tuple[jax.Array, jax.Array]:
+        """One card from `pool` [RANKS, W] where `wanted` [W]; its rank, 0 elsewhere, and the pool without it."""
+        ends = jnp.cumsum(pool, axis=0, dtype=jnp.int16)
+        word = random.bits(belief[0], belief[1], event)
+        index = random.scale(word, ends[-1].astype(jnp.uint32)).astype(jnp.int16)
+        card = jnp.where(wanted, 1 + (index >= ends[:-1]).sum(axis=0, dtype=jnp.int8), jnp.int8(0))
+        return card, pool - (card == rank)
+
+    def deal_payoff(place: jax.Array, carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        pool, payoff = carry
+        for player in (0, 1):
+            known = payoff[player, place]
+            hidden = (place < payoff_count[player]) & (known == 0)
+            card, pool = deal(pool, (2 * place + player).astype(jnp.uint32), hidden)
+            payoff = payoff.at[player, place].set(known + card)
+        return pool, payoff
+
+    def deal_hand(place: jax.Array, carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        pool, hand = carry
+        for player in (0, 1):
+            event = (2 * (PAYOFF + place) + player).astype(jnp.uint32)
+            card, pool = deal(pool, event, place < hand_count[player])
+            hand = hand.at[player, place].set(card)
+        return pool, hand
+
+    pool = knowledge.unseen[:, entry] - recycled
+    pool, payoff = jax.lax.fori_loop(0, PAYOFF, deal_payoff, (pool, knowledge.payoff[:, :, entry]))
+    hand = jnp.zeros((2, HAND, entry.shape[0]), jnp.int8)
+    stock, hand = jax.lax.fori_loop(0, HAND, deal_hand, (pool + recycled, hand))
+    return World(payoff=payoff, hand=hand, stock=stock, key=key)
+
+
+def load(
+    lanes: State, taken: jax.Array, roots: State, root: jax.Array, worlds: World, world: jax.Array
+) -> State:
+    """Put root `root` in world `world` (int32 [B] each) into the lanes that are `taken` (bool [B]).
+
+    Roots are positions in which hidden cards are 0; the world supplies them. Cards that the root has returned to
+    the stock are added to the world's.
+    """
+
+    def row(depth: jax.Array, side: jax.Array) -> jax.Array:
+        return side.at[depth].set(jnp.where(taken, roots.side[depth][:, root], side[depth]))
+
+    # Only as deep as the deepest root: the rest is never read.
+    side = jax.lax.fori_loop(0, roots.side_count.max().astype(jnp.int32), row, lanes.side)
+
+    def pick(name: str) -> jax.Array:
+        value: jax.Array = getattr(roots, name)[..., root]
+        return value
+
+    fresh = State(
+        side=side,
+        payoff=worlds.payoff[..., world],
+        hand=pick("hand") + worlds.hand[..., world],
+        stock=pick("stock") + worlds.stock[..., world],
+        key=worlds.key[..., world],
+        **{
+            field.name: pick(field.name)
+            for field in dataclasses.fields(State)
+            if field.name not in ("side", "payoff", "hand", "stock", "key")
+        },
+    )
+    merged = {
+        field.name: jnp.where(taken, getattr(fresh, field.name), getattr(lanes, field.name))
+        for field in dataclasses.fields(State)
+        if field.name != "side"
+    }
+    return State(side=side, **merged)

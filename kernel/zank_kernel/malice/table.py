@@ -1,0 +1,104 @@
+"""Positions of Spite & Malice on the host: ranks in plain tuples, and their conversion to lanes."""
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from zank_kernel.malice.play import ACTIONS, PLAYS
+from zank_kernel.malice.rules import Rules
+from zank_kernel.malice.state import CENTERS, HAND, KING, QUEEN, RANKS, RUNNING, SIDES, State, empty
+
+type Ranks = tuple[int, ...]
+
+COPIES: Final = 8  # cards of each rank in the two decks
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Table:
+    """A position before a move, in ranks (1 … 13), piles bottom first; 0 is a card that is not known.
+
+    Players are 0 and 1. `stock` may be unknown cards only. `recycled` is None when it was not recorded.
+    """
+
+    rules: Rules
+    mover: int
+    payoff: tuple[Ranks, Ranks]
+    hand: tuple[Ranks, Ranks]
+    sides: tuple[tuple[Ranks, ...], tuple[Ranks, ...]]
+    centers: tuple[Ranks, ...]
+    stock: Ranks
+    recycled: Ranks | None = None
+
+    def seen(self) -> Counter[int]:
+        """How many cards of each rank are known."""
+        zones: list[Iterable[int]] = [*self.payoff, *self.hand, *self.sides[0], *self.sides[1], *self.centers]
+        zones.append(self.stock)
+        return Counter(rank for zone in zones for rank in zone if rank)
+
+
+def to_state(tables: Sequence[Table]) -> State:
+    """Lanes holding `tables`, one each, nothing drawn and no move played yet; NumPy arrays."""
+    state = empty(len(tables))
+    lanes = {field.name: np.asarray(getattr(state, field.name)) for field in dataclasses.fields(state)}
+    for lane, table in enumerate(tables):
+        lanes["rules"][lane] = table.rules.bits
+        lanes["mover"][lane] = table.mover
+        lanes["ending"][lane] = RUNNING
+        for player in (0, 1):
+            pile = table.payoff[player]
+            lanes["payoff"][player, : len(pile), lane] = pile
+            lanes["payoff_count"][player, lane] = len(pile)
+            hand = table.hand[player]
+            lanes["hand"][player, : len(hand), lane] = hand
+            for index, side in enumerate(table.sides[player]):
+                cards = with_runs(side)
+                lanes["side"][: len(side), player * SIDES + index, lane] = cards
+                lanes["side_count"][player * SIDES + index, lane] = len(side)
+                lanes["side_top"][player * SIDES + index, lane] = cards[-1] if cards else 0
+        lanes["height"][:, lane] = -1
+        for index, center in enumerate(table.centers):
+            lanes["height"][index, lane] = len(center)
+            lanes["kings"][index, lane] = sum(1 << h for h, rank in enumerate(center) if rank == KING)
+        for rank in table.stock:
+            if rank:
+                lanes["stock"][rank - 1, lane] += 1
+    return state
+
+
+def with_runs(side: Ranks) -> list[int]:
+    """A side stack as `State.side` holds it: rank + 16 * run of each card, bottom first."""
+    cards: list[int] = []
+    run = 0
+    for below, rank in zip((0, *side), side, strict=False):
+        run = run + 1 if below == rank + 1 and rank < QUEEN else 1
+        cards.append(rank + 16 * run)
+    return cards
+
+
+def representatives(table: Table) -> npt.NDArray[np.int64]:
+    """For each action the first action that leads to the same game, int64 [ACTIONS].
+
+    Center stacks of equal height and the mover's side stacks of identical content are interchangeable.
+    """
+    heights = [len(center) for center in table.centers]
+    center = [heights.index(height) for height in heights] + list(range(len(heights), CENTERS))
+    sides = list(table.sides[table.mover])
+    side = [sides.index(pile) for pile in sides]
+    actions = np.arange(ACTIONS)
+    source, target = actions // 4, actions % 4
+    first_source = np.where((source >= 1) & (source <= SIDES), 1 + np.asarray(side)[(source - 1) % SIDES], source)
+    first_target = np.where(actions < PLAYS, np.asarray(center)[target], np.asarray(side)[target])
+    return first_source * 4 + first_target
+
+
+def unseen(table: Table) -> npt.NDArray[np.int16]:
+    """Cards of each rank that are not known, int16 [RANKS]."""
+    seen = table.seen()
+    return np.asarray([COPIES - seen[rank] for rank in range(1, RANKS + 1)], np.int16)
+
+
+__all__ = ["COPIES", "HAND", "Ranks", "Table", "representatives", "to_state", "unseen", "with_runs"]

@@ -1,0 +1,62 @@
+"""Counter-based random numbers: a hash of (key, event), equal on every backend, lane count and library version.
+
+The mixing function is the 32-bit finaliser `lowbias32` by Chris Wellons (https://nullprogram.com/blog/2018/07/31/).
+All arithmetic is on uint32 and works on NumPy and JAX arrays alike.
+"""
+
+from typing import Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+GOLDEN: Final = np.uint32(0x9E3779B9)
+SECOND: Final = np.uint32(0x85EBCA6B)
+
+type Words = jax.Array | np.ndarray
+
+
+def mix[T: (jax.Array, np.ndarray)](x: T) -> T:
+    """Scramble the bits of `x`, uint32 of any shape; a bijection."""
+    x = x ^ (x >> np.uint32(16))
+    x = x * np.uint32(0x7FEB352D)
+    x = x ^ (x >> np.uint32(15))
+    x = x * np.uint32(0x846CA68B)
+    return x ^ (x >> np.uint32(16))
+
+
+def stream_key[T: (jax.Array, np.ndarray)](seed_low: T, seed_high: T, stream: T) -> tuple[T, T]:
+    """Key of one stream of events, two uint32 words, from a 64-bit seed and the stream's number (all uint32)."""
+    first = mix(seed_low ^ mix(stream + GOLDEN))
+    second = mix(seed_high ^ mix(first + SECOND))
+    return first, second
+
+
+def bits[T: (jax.Array, np.ndarray)](first: T, second: T, event: T) -> T:
+    """32 random bits for one event of the stream with key (`first`, `second`); all uint32, broadcast together."""
+    return mix(second ^ mix(first + event * GOLDEN))
+
+
+def scale[T: (jax.Array, np.ndarray)](word: T, count: T) -> T:
+    """Map 32 random bits to 0 … count - 1: floor(word * count / 2**32), for uint32 `count` of at most 65,536."""
+    low = (word & np.uint32(0xFFFF)) * count
+    high = (word >> np.uint32(16)) * count
+    return (high + (low >> np.uint32(16))) >> np.uint32(16)
+
+
+def split_seed(seed: int) -> tuple[np.uint32, np.uint32]:
+    """Low and high word of a 64-bit seed."""
+    return np.uint32(seed & 0xFFFFFFFF), np.uint32((seed >> 32) & 0xFFFFFFFF)
+
+
+def below(seed: int, stream: int, event: int, count: int) -> int:
+    """One number in 0 … count - 1 on the host: event `event` of stream `stream` of `seed`."""
+    low, high = split_seed(seed)
+    with np.errstate(over="ignore"):
+        key = stream_key(np.asarray([low]), np.asarray([high]), np.asarray([stream], np.uint32))
+        word = bits(key[0], key[1], np.asarray([event], np.uint32))
+        return int(scale(word, np.asarray([count], np.uint32))[0])
+
+
+__all__ = ["below", "bits", "mix", "scale", "split_seed", "stream_key"]
+_ = jnp
