@@ -44,6 +44,7 @@ class Family[State: Lanes, World, Knowledge, Table]:
     to_state: Callable[[Sequence[Table]], State]  # positions to lanes
     knowledge: Callable[[Sequence[Table], Sequence[int]], Knowledge]  # what the movers know, with request seeds
     representatives: Callable[[Table], npt.NDArray[np.int64]]  # for each action the first equivalent one, [actions]
+    largest: Callable[[Table], int]  # the most points a game from here can be worth
 
     legal: Callable[[State], jax.Array]  # bool [actions, B]
     play: Callable[[State, jax.Array], State]  # a choice, int32 [B]; -1 = none

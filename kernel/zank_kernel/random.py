@@ -7,13 +7,10 @@ All arithmetic is on uint32 and works on NumPy and JAX arrays alike.
 from typing import Final
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 GOLDEN: Final = np.uint32(0x9E3779B9)
 SECOND: Final = np.uint32(0x85EBCA6B)
-
-type Words = jax.Array | np.ndarray
 
 
 def mix[T: (jax.Array, np.ndarray)](x: T) -> T:
@@ -47,16 +44,3 @@ def scale[T: (jax.Array, np.ndarray)](word: T, count: T) -> T:
 def split_seed(seed: int) -> tuple[np.uint32, np.uint32]:
     """Low and high word of a 64-bit seed."""
     return np.uint32(seed & 0xFFFFFFFF), np.uint32((seed >> 32) & 0xFFFFFFFF)
-
-
-def below(seed: int, stream: int, event: int, count: int) -> int:
-    """One number in 0 … count - 1 on the host: event `event` of stream `stream` of `seed`."""
-    low, high = split_seed(seed)
-    with np.errstate(over="ignore"):
-        key = stream_key(np.asarray([low]), np.asarray([high]), np.asarray([stream], np.uint32))
-        word = bits(key[0], key[1], np.asarray([event], np.uint32))
-        return int(scale(word, np.asarray([count], np.uint32))[0])
-
-
-__all__ = ["below", "bits", "mix", "scale", "split_seed", "stream_key"]
-_ = jnp

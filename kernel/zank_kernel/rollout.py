@@ -9,7 +9,6 @@ from typing import Final
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from zank_kernel.family import Family, Lanes
 
@@ -106,5 +105,3 @@ def run[State: Lanes, World, Knowledge, Table](
     moves = results.moves.astype(jnp.int32).sum()
     return state, results, Usage(steps=blocks * (REFILL_INTERVAL * width), moves=moves)
 
-
-_ = np

@@ -7,7 +7,7 @@ from zank_kernel.malice import belief, play, policy
 from zank_kernel.malice.belief import Knowledge, World
 from zank_kernel.malice.rules import PRESETS, Rules
 from zank_kernel.malice.state import HAND, State, empty
-from zank_kernel.malice.table import Table, representatives, to_state
+from zank_kernel.malice.table import Table, largest, representatives, to_state
 
 
 def step(state: State) -> State:
@@ -25,6 +25,7 @@ FAMILY: Final[Family[State, World, Knowledge, Table]] = Family(
     to_state=to_state,
     knowledge=belief.knowledge,
     representatives=representatives,
+    largest=largest,
     legal=play.legal,
     play=play.play,
     take=play.take,

@@ -11,7 +11,6 @@ from typing import Final
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from zank_kernel import random
 from zank_kernel.malice.state import (
@@ -233,5 +232,3 @@ def draw(state: State) -> State:
     """Draw the cards due at random from the world's stream of draws; lanes with nothing due stay as they are."""
     return take(state, draw_ranks(state))
 
-
-_ = np

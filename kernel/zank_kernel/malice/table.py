@@ -95,6 +95,11 @@ def representatives(table: Table) -> npt.NDArray[np.int64]:
     return first_source * 4 + first_target
 
 
+def largest(table: Table) -> int:
+    """The most points a game from here can be worth: the longer payoff pile (M12)."""
+    return max(len(pile) for pile in table.payoff)
+
+
 def unseen(table: Table) -> npt.NDArray[np.int16]:
     """Cards of each rank that are not known, int16 [RANKS]."""
     seen = table.seen()

@@ -1,0 +1,106 @@
+"""A server of one's own: a child process on a loopback port, which ends with this process."""
+
+import contextlib
+import importlib.util
+import json
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+from typing import IO, Final
+
+import grpc
+
+from zank.errors import ServerNotInstalled, ServerUnavailable
+
+_SERVER_MODULES: Final = ("zank_service", "zank_kernel", "jax", "grpc_health", "grpc_reflection")
+_STOP_SECONDS: Final = 5.0
+_LOG_TAIL: Final = 2000  # characters
+
+
+def require_server() -> None:
+    """Raises ServerNotInstalled, which says how to install it, unless the `server` extra is there."""
+    missing = [name for name in _SERVER_MODULES if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ServerNotInstalled(
+            f"the engine is not installed here ({', '.join(missing)} missing): pip install 'zank[server]',"
+            " or name a running server: --server HOST:PORT, zank.Client('HOST:PORT')",
+            code=grpc.StatusCode.UNAVAILABLE,
+        )
+
+
+class EmbeddedServer:
+    """A running child process with a server; `close` ends it, and so does the end of this process."""
+
+    def __init__(self, *, timeout: float) -> None:
+        """Starts the server and waits until it serves, at most `timeout` seconds.
+
+        Raises ServerNotInstalled, or ServerUnavailable with the end of the server's log.
+        """
+        require_server()
+        # The log goes to a file: nobody would read a pipe while the server runs.
+        self._log: Final = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
+        self._process: Final = subprocess.Popen(
+            # -P: what happens to lie in the current directory is not part of the server.
+            [
+                *(sys.executable, "-P", "-m", "zank_service"),
+                *("--host", "127.0.0.1", "--port", "0", "--announce", "--exit-with-stdin"),
+            ],
+            stdin=subprocess.PIPE,  # its end tells the server that this process is gone
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            start_new_session=True,  # Ctrl-C is for this process, which then ends the server
+        )
+        try:
+            self.target: Final = f"127.0.0.1:{self._announced_port(timeout)}"
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Ends the server; does nothing the second time."""
+        process = self._process
+        assert process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.close()
+        for stop in (process.terminate, process.kill):
+            try:
+                process.wait(_STOP_SECONDS)
+                break
+            except subprocess.TimeoutExpired:
+                stop()
+        process.wait()
+        assert process.stdout is not None
+        self._reader.join()
+        process.stdout.close()
+        self._log.close()
+
+    def _announced_port(self, timeout: float) -> int:
+        assert self._process.stdout is not None
+        lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._reader = threading.Thread(target=_read_lines, args=(self._process.stdout, lines), daemon=True)
+        self._reader.start()
+        try:
+            line = lines.get(timeout=timeout)
+        except queue.Empty:
+            raise self._failed(f"the embedded server was not ready within {timeout:g} s") from None
+        if not line:
+            raise self._failed(f"the embedded server ended at once (exit status {self._process.wait()})")
+        try:
+            return int(json.loads(line)["port"])
+        except (ValueError, KeyError, TypeError):
+            raise self._failed(f"the embedded server announced {line!r} where a port was expected") from None
+
+    def _failed(self, message: str) -> ServerUnavailable:
+        size = self._log.seek(0, 2)
+        self._log.seek(max(size - _LOG_TAIL, 0))
+        log = self._log.read().decode(errors="replace").strip()
+        return ServerUnavailable(f"{message}\n{log}".strip(), code=grpc.StatusCode.UNAVAILABLE)
+
+
+def _read_lines(stream: IO[bytes], lines: queue.SimpleQueue[bytes]) -> None:
+    """Passes on the first line, or nothing at the end of the stream, and reads the rest so that it never blocks."""
+    lines.put(stream.readline())
+    for _ in stream:
+        pass

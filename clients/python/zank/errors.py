@@ -1,0 +1,156 @@
+"""What can go wrong: input that is not understood, and answers of a server that refuses or fails."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import grpc
+from google.protobuf.duration_pb2 import Duration
+from google.rpc import error_details_pb2, status_pb2
+from grpc_status import rpc_status
+
+
+class InvalidInput(ValueError):
+    """Text or data that is not what was expected; the message says what was."""
+
+
+class InvalidCard(InvalidInput):
+    """Not the name of a card."""
+
+
+class InvalidMove(InvalidInput):
+    """Not a move in the public notation."""
+
+
+class InvalidRuleSet(InvalidInput):
+    """Not a rule set this client knows."""
+
+
+class InvalidPosition(InvalidInput):
+    """Not a position in its text form or its JSON, or a message without a text form."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FieldViolation:
+    """One field of a request that the server refuses."""
+
+    field: str  # path in the request, for example "position.malice.players[0].hand"
+    description: str  # what was expected there
+
+
+class ZankError(Exception):
+    """A call that failed, with everything the server said about why."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: grpc.StatusCode,
+        reason: str = "",
+        violations: tuple[FieldViolation, ...] = (),
+        metadata: Mapping[str, str] | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message: Final = message
+        self.code: Final = code
+        self.reason: Final = reason  # stable, for example "ILLEGAL_MOVE"; empty when the server gave none
+        self.violations: Final = violations
+        self.metadata: Final[Mapping[str, str]] = dict(metadata or {})
+        self.retry_after: Final = retry_after  # seconds to wait before another try; None when the server did not say
+
+    def __str__(self) -> str:
+        heading = f"{self.message or 'the call failed'} [{self.reason or self.code.name}]"
+        lines = [heading]
+        lines += [f"  {violation.field}: {violation.description}" for violation in self.violations]
+        lines += [f"  {key}: {value}" for key, value in sorted(self.metadata.items())]
+        if self.retry_after is not None:
+            lines.append(f"  try again in {self.retry_after:.3g} s")
+        return "\n".join(lines)
+
+
+class InvalidRequest(ZankError):
+    """The server does not accept the request: `violations` names the fields (INVALID_ARGUMENT, OUT_OF_RANGE)."""
+
+
+class Refused(ZankError):
+    """The request is well-formed but the position does not allow it (FAILED_PRECONDITION)."""
+
+
+class IllegalMove(Refused):
+    """The move breaks a rule, which `metadata` names."""
+
+
+class GameOver(Refused):
+    """The game is finished."""
+
+
+class Overloaded(ZankError):
+    """The server has too much to do: try again after `retry_after` seconds (RESOURCE_EXHAUSTED)."""
+
+
+class DeadlineExceeded(ZankError):
+    """No answer within the deadline (DEADLINE_EXCEEDED)."""
+
+
+class ServerUnavailable(ZankError):
+    """No server answers there, or it went away (UNAVAILABLE)."""
+
+
+class ServerNotInstalled(ServerUnavailable):
+    """The embedded server was asked for, and the package's `server` extra is not installed."""
+
+
+_BY_REASON: Final[Mapping[str, type[ZankError]]] = {"ILLEGAL_MOVE": IllegalMove, "GAME_OVER": GameOver}
+
+_BY_CODE: Final[Mapping[grpc.StatusCode, type[ZankError]]] = {
+    grpc.StatusCode.INVALID_ARGUMENT: InvalidRequest,
+    grpc.StatusCode.OUT_OF_RANGE: InvalidRequest,
+    grpc.StatusCode.FAILED_PRECONDITION: Refused,
+    grpc.StatusCode.RESOURCE_EXHAUSTED: Overloaded,
+    grpc.StatusCode.DEADLINE_EXCEEDED: DeadlineExceeded,
+    grpc.StatusCode.UNAVAILABLE: ServerUnavailable,
+}
+
+
+def from_call(call: grpc.Call) -> ZankError:
+    """The typed error for a failed call, read from its rich status where it has one."""
+    reason, metadata = "", dict[str, str]()
+    violations: list[FieldViolation] = []
+    retry_after: float | None = None
+    for detail in _rich_status(call).details:
+        bad_request, info, retry = (
+            error_details_pb2.BadRequest(),
+            error_details_pb2.ErrorInfo(),
+            error_details_pb2.RetryInfo(),
+        )
+        if detail.Unpack(bad_request):
+            violations += [
+                FieldViolation(field=item.field, description=item.description) for item in bad_request.field_violations
+            ]
+        elif detail.Unpack(info):
+            reason, metadata = info.reason, dict(info.metadata)
+        elif detail.Unpack(retry):
+            retry_after = _seconds(retry.retry_delay)
+    code = call.code()
+    kind = _BY_REASON.get(reason) or _BY_CODE.get(code, ZankError)
+    return kind(
+        call.details() or "",
+        code=code,
+        reason=reason,
+        violations=tuple(violations),
+        metadata=metadata,
+        retry_after=retry_after,
+    )
+
+
+def _rich_status(call: grpc.Call) -> status_pb2.Status:
+    try:
+        status = rpc_status.from_call(call)
+    except ValueError:  # the trailer contradicts the status; something between here and the server rewrote it
+        status = None
+    return status or status_pb2.Status()
+
+
+def _seconds(duration: Duration) -> float:
+    return duration.seconds + duration.nanos / 1e9

@@ -1,0 +1,192 @@
+"""Moves, hints and events in words."""
+
+import math
+
+from zank.cards import KING, Card, parse_card, rank_face
+from zank.english import ENGLISH, Phrases
+from zank.errors import InvalidCard
+from zank.notation import CenterStack, HandCard, Move, Payoff, SideStack, parse_move
+from zank.presets import complete_options, preset
+from zank.v1 import (
+    ENDING_OUT,
+    OBJECTIVE_WIN,
+    Estimate,
+    Event,
+    GameResult,
+    GetHintResponse,
+    MalicePlayer,
+    MoveEvaluation,
+    Objective,
+    Position,
+    RuleSet,
+    Value,
+)
+
+_TIED_MOVES_NAMED = 4
+
+
+def describe_move(move: Move | str, position: Position, phrases: Phrases = ENGLISH) -> str:
+    """A move of the player to move as a sentence without its full stop; raises InvalidMove for what is no move."""
+    move = parse_move(move) if isinstance(move, str) else move
+    card = moved_card(move, position)
+    if isinstance(card, Card):
+        face, rank = card.face, card.rank
+    elif isinstance(move.source, HandCard):
+        face, rank = rank_face(move.source.rank), move.source.rank
+    else:
+        face, rank = "?", 0
+    match move.source:
+        case Payoff():
+            origin = phrases.from_payoff
+        case SideStack(number):
+            origin = phrases.from_side.format(number=number)
+        case HandCard():
+            origin = phrases.from_hand
+    if isinstance(move.target, SideStack):
+        return phrases.discard.format(card=face, number=move.target.number)
+    needed = needed_rank(position, move.target)
+    if rank == needed:
+        template = phrases.play
+    elif rank == KING:
+        template = phrases.play_wild
+    else:
+        template = phrases.play_unknown
+    sentence = template.format(
+        card=face, origin=origin, number=move.target.number, rank=phrases.ranks[(needed or KING) - 1]
+    )
+    if isinstance(move.source, SideStack) and complete_options(position.rule_set).side_play_ends_turn:
+        sentence += phrases.ends_turn
+    return sentence
+
+
+def moved_card(move: Move, position: Position) -> Card | None:
+    """The card that a move of the player to move takes, or None when the position does not show it."""
+    if len(position.malice.players) != 2 or position.player_to_move not in (1, 2):
+        return None
+    player = position.malice.players[position.player_to_move - 1]
+    try:
+        return _card_at(move.source, player)
+    except (IndexError, InvalidCard):
+        return None
+
+
+def needed_rank(position: Position, target: CenterStack) -> int | None:
+    """The rank (1 to 12) that a center stack needs next (M3), or None when the position has no such stack."""
+    centers = position.malice.centers
+    if target.number > len(centers):
+        return None
+    rank = len(centers[target.number - 1].cards) + 1
+    return rank if rank < KING else None
+
+
+def describe_hint(hint: GetHintResponse, position: Position, phrases: Phrases = ENGLISH) -> list[str]:
+    """The recommended move, why, and how sure: one sentence each."""
+    best = hint.moves[0]
+    sentences = [describe_move(best.move, position, phrases) + "."]
+    if best.equivalents:
+        sentences.append(phrases.equivalents.format(moves=", ".join(best.equivalents)))
+    if hint.forced:
+        sentences.append(phrases.only_legal_move)
+    if best.wins_at_once:
+        sentences.append(phrases.wins_at_once)
+    if best.HasField("value") and not best.wins_at_once:
+        sentences.append(describe_value(best.value, position.rule_set, phrases))
+    tied = [evaluation.move for evaluation in hint.moves[1:] if evaluation.tied_with_best]
+    if tied and not best.wins_at_once:
+        moves = ", ".join(tied[:_TIED_MOVES_NAMED])
+        if len(tied) > _TIED_MOVES_NAMED:
+            moves = phrases.tied_more.format(moves=moves, count=len(tied) - _TIED_MOVES_NAMED)
+        sentences.append(phrases.tied.format(rollouts=f"{hint.rollouts:,}", moves=moves))
+    return sentences
+
+
+def describe_value(value: Value, rule_set: RuleSet, phrases: Phrases = ENGLISH) -> str:
+    """The win chance and the expected points of a move, each with its standard error."""
+    points = phrases.points if preset(rule_set.preset).scored else phrases.margin
+    tie = phrases.tie.format(tie=format_chance(value.tie)) if value.tie.mean >= 0.005 else ""
+    return phrases.value.format(
+        win=format_chance(value.win), tie=tie, points=points.format(points=format_points(value.points))
+    )
+
+
+def describe_event(event: Event, rule_set: RuleSet, phrases: Phrases = ENGLISH) -> str:
+    """What happened on the table; the faces of drawn cards are not told."""
+    match event.WhichOneof("kind"):
+        case "moved":
+            moved = event.moved
+            # `from` is a keyword of Python, so that field has no attribute syntax.
+            source: str = getattr(moved, "from")
+            return phrases.moved.format(player=moved.player, card=face_of(moved.card), source=source, target=moved.to)
+        case "turned_up":
+            up = event.turned_up
+            return phrases.turned_up.format(player=up.player, card=face_of(up.card), place=up.place)
+        case "drawn":
+            count = len(event.drawn.cards)
+            template = phrases.drawn_one if count == 1 else phrases.drawn
+            return template.format(player=event.drawn.player, count=count)
+        case "center_recycled":
+            recycled = event.center_recycled
+            return phrases.recycled.format(place=recycled.place, count=len(recycled.cards))
+        case "turn_passed":
+            return phrases.turn_passed.format(player=event.turn_passed.player)
+        case "game_over":
+            return describe_result(event.game_over, rule_set, phrases) + "."
+        case None:  # an event of a newer server
+            return ""
+
+
+def describe_result(result: GameResult, rule_set: RuleSet, phrases: Phrases = ENGLISH) -> str:
+    """How a game ended, without a full stop."""
+    if not result.winner:
+        return phrases.stock_out_tie
+    points = (phrases.points if preset(rule_set.preset).scored else phrases.margin).format(points=result.points)
+    template = phrases.out if result.ending == ENDING_OUT else phrases.stock_out
+    return template.format(player=result.winner, points=points)
+
+
+def format_gap(evaluation: MoveEvaluation, objective: Objective.ValueType) -> str:
+    """How much better the best move is, in the unit of the objective; "–" for the best move itself."""
+    if not evaluation.HasField("gap"):
+        return "–"
+    if objective == OBJECTIVE_WIN:
+        return format_chance(evaluation.gap)
+    return format_points(evaluation.gap, sign=False)
+
+
+def format_chance(estimate: Estimate) -> str:
+    """A probability and its standard error in per cent, for example "63 % ± 2 %"."""
+    digits = _digits(100 * estimate.standard_error, at_least=0)
+    return f"{100 * estimate.mean:.{digits}f} % ± {100 * estimate.standard_error:.{digits}f} %"
+
+
+def format_points(estimate: Estimate, *, sign: bool = True) -> str:
+    """Points and their standard error, for example "+3.1 ± 0.4"."""
+    digits = _digits(estimate.standard_error, at_least=1)
+    mean = f"{estimate.mean:{'+' if sign else ''}.{digits}f}"
+    return f"{mean} ± {estimate.standard_error:.{digits}f}"
+
+
+def face_of(card: str) -> str:
+    """A card for people; what is no card stays as it is."""
+    try:
+        return parse_card(card).face
+    except InvalidCard:
+        return card
+
+
+def _card_at(source: Payoff | HandCard | SideStack, player: MalicePlayer) -> Card | None:
+    match source:
+        case Payoff():
+            return parse_card(player.payoff.cards[-1])
+        case SideStack(number):
+            return parse_card(player.sides[number - 1].cards[-1])
+        case HandCard(rank, suit):
+            held = (parse_card(name) for name in player.hand.cards)
+            return next((card for card in held if card.rank == rank and suit in (None, card.suit)), None)
+
+
+def _digits(standard_error: float, *, at_least: int) -> int:
+    """Decimals that show a standard error with one significant digit, so that it never reads as zero."""
+    if not 0 < standard_error < 1:
+        return at_least
+    return min(max(at_least, -math.floor(math.log10(standard_error))), 4)

@@ -1,0 +1,223 @@
+"""Search, first version: every legal move a candidate, the same worlds for all, sequential halving.
+
+Sequential halving: Karnin, Koren, Somekh, "Almost optimal exploration in multi-armed bandits" (2013). Common random
+numbers: candidate i in world w draws the same cards as candidate j in world w, so that gaps are measured in pairs.
+"""
+
+import dataclasses
+import math
+from collections.abc import Callable, Sequence
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+type Objective = Literal["points", "win"]
+type Counts = npt.NDArray[np.int64]
+
+ROUNDS: Final = 3
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Outcomes:
+    """Results of a candidate's rollouts from the mover's view, one entry a world, in order of the world's number."""
+
+    points: Counts  # int64 [N]
+    score: Counts  # int64 [N]: 2 = won, 1 = tie, 0 = lost
+    moves: Counts  # int64 [N]: moves to the end of the game
+
+    @property
+    def count(self) -> int:
+        """Rollouts played."""
+        return len(self.points)
+
+    def measure(self, objective: Objective) -> Counts:
+        """What `objective` ranks by: points, or the score in half games."""
+        return self.points if objective == "points" else self.score
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """A mean and its standard error."""
+
+    mean: float
+    standard_error: float
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Value:
+    """What the rollouts say of a move, from the mover's view."""
+
+    rollouts: int
+    win: Estimate  # probability
+    tie: Estimate  # probability
+    loss: Estimate  # probability
+    points: Estimate  # points, or cards of margin where the preset does not score
+    moves: float  # mean moves to the end of the game
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """One move to consider: an action and the other actions that lead to the same game."""
+
+    action: int
+    equivalents: tuple[int, ...]
+    wins_at_once: bool
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Evaluation:
+    """One candidate's place in an answer."""
+
+    candidate: Candidate
+    value: Value | None  # None where no rollouts were spent
+    gap: Estimate | None  # the best move's measure less this one's; None for the best itself
+    tied_with_best: bool
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Answer:
+    """The candidates ranked, best first, and what they cost."""
+
+    evaluations: tuple[Evaluation, ...]
+    forced: bool
+    rollouts: int
+    rounds: int
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Round:
+    """One round of sequential halving: `candidates` play worlds `first` … `last` - 1."""
+
+    candidates: int
+    first: int
+    last: int
+
+
+def schedule(candidates: int, rollouts: int) -> tuple[Round, ...]:
+    """Rounds for a number of candidates and a budget of rollouts in total.
+
+    At most three rounds of equal cost; each keeps about the same share of the candidates, the last two or three.
+    A budget that does not reach every candidate once is raised to one world each.
+    """
+    count = min(ROUNDS, max(1, math.ceil(math.log2(candidates))))
+    sizes = [max(2, math.ceil(candidates ** ((count - index) / count))) for index in range(count)]
+    rounds: list[Round] = []
+    first = 0
+    left = rollouts
+    for index, size in enumerate(sizes):
+        worlds = left // (count - index) // size
+        if index == 0:
+            worlds = max(1, worlds)
+        if worlds > 0:
+            rounds.append(Round(candidates=size, first=first, last=first + worlds))
+            first += worlds
+            left -= worlds * size
+    return tuple(rounds)
+
+
+def search(
+    candidates: Sequence[Candidate],
+    rollouts: int,
+    objective: Objective,
+    largest: int,
+    play: Callable[[Sequence[int], int, int], Sequence[Outcomes]],
+) -> Answer:
+    """Rank two or more `candidates` with a budget of `rollouts`.
+
+    `play(indices, first, last)` plays worlds `first` … `last` - 1 with the candidates of these indices.
+    `largest` is the most points a game from here can be worth; it scales errors that cannot be measured.
+    """
+    rounds = schedule(len(candidates), rollouts)
+    outcomes: dict[int, Outcomes] = {}
+    order = list(range(len(candidates)))
+    spent = 0
+    for step in rounds:
+        kept = sorted(order[: step.candidates])
+        for index, new in zip(kept, play(kept, step.first, step.last), strict=True):
+            old = outcomes.get(index)
+            outcomes[index] = new if old is None else join(old, new)
+            spent += new.count
+        kept.sort(key=lambda index: preference(candidates[index], outcomes[index], objective, index))
+        order[: step.candidates] = kept
+    best = outcomes[order[0]]
+    evaluations = tuple(
+        evaluate(candidates[index], outcomes[index], None if index == order[0] else best, objective, largest)
+        for index in order
+    )
+    return Answer(evaluations=evaluations, forced=False, rollouts=spent, rounds=len(rounds))
+
+
+def forced(candidate: Candidate) -> Answer:
+    """The answer where there is no choice: no rollouts, no value."""
+    only = Evaluation(candidate=candidate, value=None, gap=None, tied_with_best=True)
+    return Answer(evaluations=(only,), forced=True, rollouts=0, rounds=0)
+
+
+def join(first: Outcomes, second: Outcomes) -> Outcomes:
+    """Outcomes of the first worlds followed by those of later ones."""
+    return Outcomes(
+        points=np.concatenate([first.points, second.points]),
+        score=np.concatenate([first.score, second.score]),
+        moves=np.concatenate([first.moves, second.moves]),
+    )
+
+
+def preference(candidate: Candidate, outcomes: Outcomes, objective: Objective, index: int) -> tuple[int, ...]:
+    """Sorting key among candidates that played the same worlds, best first.
+
+    A move that wins at once is first; then the objective, the other measure, the shorter games, the order of moves.
+    """
+    other: Objective = "win" if objective == "points" else "points"
+    return (
+        -int(candidate.wins_at_once),
+        -int(outcomes.measure(objective).sum()),
+        -int(outcomes.measure(other).sum()),
+        int(outcomes.moves.sum()),
+        index,
+    )
+
+
+def evaluate(
+    candidate: Candidate, outcomes: Outcomes, best: Outcomes | None, objective: Objective, largest: int
+) -> Evaluation:
+    """Value of a candidate, and its gap to the best where it is not the best itself."""
+    count = outcomes.count
+    value = Value(
+        rollouts=count,
+        win=chance(int((outcomes.score == 2).sum()), count),
+        tie=chance(int((outcomes.score == 1).sum()), count),
+        loss=chance(int((outcomes.score == 0).sum()), count),
+        points=mean(outcomes.points, largest),
+        moves=float(outcomes.moves.sum() / count),
+    )
+    if best is None:
+        return Evaluation(candidate=candidate, value=value, gap=None, tied_with_best=True)
+    both = min(count, best.count)
+    difference = best.measure(objective)[:both] - outcomes.measure(objective)[:both]
+    if objective == "points":
+        gap = mean(difference, largest)
+    else:
+        halves = mean(difference, 2)
+        gap = Estimate(mean=halves.mean / 2, standard_error=halves.standard_error / 2)
+    return Evaluation(
+        candidate=candidate, value=value, gap=gap, tied_with_best=gap.mean <= 2 * gap.standard_error
+    )
+
+
+def chance(hits: int, count: int) -> Estimate:
+    """A probability from `hits` among `count` rollouts; where all agree the error is that of (hits + 1)/(count + 2)."""
+    share = hits / count
+    spread = share if 0 < hits < count else (hits + 1) / (count + 2)
+    return Estimate(mean=share, standard_error=math.sqrt(spread * (1 - spread) / count))
+
+
+def mean(values: Counts, largest: int) -> Estimate:
+    """Mean of integers; where all are equal the error is as if one rollout in count + 2 were `largest` away."""
+    count = len(values)
+    total, squares = int(values.sum()), int((values * values).sum())
+    variance = (squares - total * total / count) / max(1, count - 1)
+    if variance <= 0:
+        share = 1 / (count + 2)
+        variance = largest * largest * share * (1 - share)
+    return Estimate(mean=total / count, standard_error=math.sqrt(variance / count))

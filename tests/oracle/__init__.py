@@ -1,0 +1,1 @@
+"""Plain-Python engines written from the rule text alone, against which the real ones are tested."""
