@@ -67,9 +67,7 @@ class Engine:
     user, for what lies in it is run.
     """
 
-    def __init__(
-        self, *, lanes: int = LANES, workers: int | None = None, cache_directory: Path | None = None
-    ) -> None:
+    def __init__(self, *, lanes: int = LANES, workers: int | None = None, cache_directory: Path | None = None) -> None:
         if cache_directory is not None:
             cache_directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             jax.config.update("jax_compilation_cache_dir", str(cache_directory))
@@ -153,16 +151,12 @@ class Engine:
 
     def _compile_family(self, family: Family[Any, Any, Any, Any]) -> None:
         state = family.empty(ROOTS)
-        knowledge = jax.tree.map(
-            lambda leaf: np.zeros((*leaf.shape[:-1], 1), leaf.dtype), family.knowledge([], [])
-        )
+        knowledge = jax.tree.map(lambda leaf: np.zeros((*leaf.shape[:-1], 1), leaf.dtype), family.knowledge([], []))
         entry, number = np.zeros((WORLDS,), np.int32), np.zeros((WORLDS,), np.uint32)
         worlds = self._compile(family, "sample", f"worlds={WORLDS}", family.sample, knowledge, entry, number)
         self._compile(family, "legal", f"roots={ROOTS}", family.legal, state)
         self._compile(family, "play", f"roots={ROOTS}", family.play, state, np.full((ROOTS,), -1, np.int32))
-        self._compile(
-            family, "take", f"roots={ROOTS}", family.take, state, np.zeros((family.draws, ROOTS), np.int8)
-        )
+        self._compile(family, "take", f"roots={ROOTS}", family.take, state, np.zeros((family.draws, ROOTS), np.int8))
 
         def run(lanes: Any, tasks: rollout.Tasks[Any, Any]) -> tuple[Any, rollout.Results, rollout.Usage]:
             return rollout.run(family, lanes, tasks)
@@ -193,9 +187,7 @@ class Engine:
         self.programs[program.name] = program
         return call(*jax.device_put(arguments))
 
-    def submit(
-        self, family: Family[Any, Any, Any, Any], tasks: rollout.Tasks[Any, Any]
-    ) -> Future[rollout.Results]:
+    def submit(self, family: Family[Any, Any, Any, Any], tasks: rollout.Tasks[Any, Any]) -> Future[rollout.Results]:
         """Queue one rollout call; the future's results are NumPy arrays."""
         return self._pool.submit(self._rollout, family, tasks)
 
@@ -261,9 +253,7 @@ class _Playing:
             for i in range(len(indices))
         ]
 
-    def spread(
-        self, worlds: Any, root: npt.NDArray[np.int32], world: npt.NDArray[np.int32]
-    ) -> rollout.Results:
+    def spread(self, worlds: Any, root: npt.NDArray[np.int32], world: npt.NDArray[np.int32]) -> rollout.Results:
         """Tasks over all workers, in calls of at most TASKS tasks each, about equal in size."""
         calls = max(1, -(-len(root) // (TASKS * self.engine.workers))) * self.engine.workers
         futures = []

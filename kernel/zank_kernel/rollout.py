@@ -104,4 +104,3 @@ def run[State: Lanes, World, Knowledge, Table](
     state, _, _, results, blocks = jax.lax.while_loop(busy, block, start)
     moves = results.moves.astype(jnp.int32).sum()
     return state, results, Usage(steps=blocks * (REFILL_INTERVAL * width), moves=moves)
-

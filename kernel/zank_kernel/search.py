@@ -200,9 +200,7 @@ def evaluate(
     else:
         halves = mean(difference, 2)
         gap = Estimate(mean=halves.mean / 2, standard_error=halves.standard_error / 2)
-    return Evaluation(
-        candidate=candidate, value=value, gap=gap, tied_with_best=gap.mean <= 2 * gap.standard_error
-    )
+    return Evaluation(candidate=candidate, value=value, gap=gap, tied_with_best=gap.mean <= 2 * gap.standard_error)
 
 
 def chance(hits: int, count: int) -> Estimate:

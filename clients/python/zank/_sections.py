@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from zank.cards import RANKS, SUITS, split_cards
+from zank.cards import parse_card, split_cards
 from zank.errors import InvalidCard, InvalidPosition
 from zank.v1 import Pile
 
@@ -87,10 +87,10 @@ def parse_pile(text: str, what: str) -> Pile:
 
 def format_cards(cards: list[str], what: str) -> str:
     """A run of cards; raises InvalidPosition when one is no card."""
-    for card in cards:
-        if len(card) != 2 or card[0] not in RANKS or card[1] not in SUITS:
-            raise InvalidPosition(f"{what}: {card!r} is no card")
-    return "".join(cards)
+    try:
+        return "".join(str(parse_card(card)) for card in cards)
+    except InvalidCard as error:
+        raise InvalidPosition(f"{what}: {error}") from None
 
 
 def format_pile(pile: Pile, what: str) -> str:

@@ -114,9 +114,9 @@ def describe_event(event: Event, rule_set: RuleSet, phrases: Phrases = ENGLISH) 
     match event.WhichOneof("kind"):
         case "moved":
             moved = event.moved
-            # `from` is a keyword of Python, so that field has no attribute syntax.
-            source: str = getattr(moved, "from")
-            return phrases.moved.format(player=moved.player, card=face_of(moved.card), source=source, target=moved.to)
+            return phrases.moved.format(
+                player=moved.player, card=face_of(moved.card), origin=moved.origin, destination=moved.destination
+            )
         case "turned_up":
             up = event.turned_up
             return phrases.turned_up.format(player=up.player, card=face_of(up.card), place=up.place)

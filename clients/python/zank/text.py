@@ -95,6 +95,8 @@ def _canonical(rule_set: RuleSet) -> RuleSet:
 def _format_result(result: GameResult) -> str:
     if result.ending not in _ENDINGS:
         raise InvalidPosition(f"result: unknown ending {result.ending}")
+    if result.winner not in (0, 1, 2):
+        raise InvalidPosition(f"result, winner: expected 1, 2 or 0 for a tie, found {result.winner}")
     return f"e.{_ENDINGS[result.ending]}.{result.winner}.{result.points}"
 
 

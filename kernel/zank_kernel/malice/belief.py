@@ -120,9 +120,7 @@ def sample(knowledge: Knowledge, entry: jax.Array, number: jax.Array) -> World:
     return World(payoff=payoff, hand=hand, stock=stock, key=key)
 
 
-def load(
-    lanes: State, taken: jax.Array, roots: State, root: jax.Array, worlds: World, world: jax.Array
-) -> State:
+def load(lanes: State, taken: jax.Array, roots: State, root: jax.Array, worlds: World, world: jax.Array) -> State:
     """Put root `root` in world `world` (int32 [B] each) into the lanes that are `taken` (bool [B]).
 
     Roots are positions in which hidden cards are 0; the world supplies them. Cards that the root has returned to

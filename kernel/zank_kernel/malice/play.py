@@ -231,4 +231,3 @@ def take(state: State, ranks: jax.Array) -> State:
 def draw(state: State) -> State:
     """Draw the cards due at random from the world's stream of draws; lanes with nothing due stay as they are."""
     return take(state, draw_ranks(state))
-

@@ -2,8 +2,7 @@
 
 Seen are the own hand, both payoff tops, all side stacks and the center. In order of preference the policy plays the
 payoff card; a card on the cheapest covered path to it; a card that shuts the other player's payoff card out; cards
-that do not bring the center near the other player's payoff card; and discards tidily, keeping kings and the cards
-its path needs.
+that do not bring the center near the other player's payoff card; and discards tidily, keeping kings.
 """
 
 import dataclasses
@@ -27,7 +26,7 @@ class Weights:
     block_king: int = 340
     free_side: int = 300
     free_hand: int = 310
-    free_distance: int = 2  # free plays must leave the other payoff card more than this many ranks away
+    free_distance: int = 4  # free plays must leave the other payoff card more than this many ranks away
     discard: int = 120
     follow: int = 60
     same: int = 40
@@ -35,7 +34,6 @@ class Weights:
     bury: int = 2
     bury_king: int = 30
     keep_king: int = 90
-    keep_path: int = 25
     high: int = 1
 
 
@@ -55,7 +53,6 @@ def choose(state: State, weights: Weights = DEFAULT) -> jax.Array:
 
     # Which ranks can be put on each center stack this turn: the hand, and side runs that start at or above it.
     one = jnp.int16(1)
-    in_hand = jnp.where(hand < KING, one << hand.astype(jnp.int16), jnp.int16(0)).sum(axis=0, dtype=jnp.int16)
     in_hand = jnp.int16(0)
     for slot in range(HAND):
         in_hand = in_hand | (one << hand[slot].astype(jnp.int16))
@@ -105,8 +102,9 @@ def choose(state: State, weights: Weights = DEFAULT) -> jax.Array:
     place = jnp.where(drop == 1, jnp.where(top == KING, jnp.int16(0), jnp.int16(weights.follow)), place)
     place = jnp.where(drop == 0, jnp.int16(weights.same), place)
     place = jnp.where(top == 0, jnp.int16(weights.empty), place)
-    useful = (hand < own).astype(jnp.int16) * weights.keep_path + (hand == KING).astype(jnp.int16) * weights.keep_king
-    keep = useful - weights.high * jnp.minimum(hand, QUEEN).astype(jnp.int16)
+    keep = (hand == KING).astype(jnp.int16) * weights.keep_king - weights.high * jnp.minimum(hand, QUEEN).astype(
+        jnp.int16
+    )
     discard = jnp.where(card > 0, place - keep[:, None] + weights.discard, jnp.int16(0))  # [HAND, SIDES, B]
 
     lanes = hand.shape[-1]

@@ -1,0 +1,176 @@
+import pytest
+from hypothesis import given
+
+from tests.client.strategies import expressible_positions, moves
+from zank.notation import Move
+from zank.sentences import describe_event, describe_hint, describe_move, format_chance, format_points
+from zank.text import parse_position
+from zank.v1 import (
+    ENDING_OUT,
+    ENDING_STOCK_OUT,
+    OBJECTIVE_POINTS,
+    CenterRecycled,
+    Drawn,
+    Estimate,
+    Event,
+    GameResult,
+    GetHintResponse,
+    Moved,
+    MoveEvaluation,
+    Position,
+    RuleSet,
+    TurnedUp,
+    TurnPassed,
+    Value,
+)
+
+POSITION = parse_position(
+    "malice-match~1~t.12~a.9-7h.7c7sKsQs8h.Jd..Ks.Tc~b.10-9s.5-....~c.Ac2d3d4h5h6c.AsKdKs4d5d6d7d.~k.63-"
+)
+MATCH = RuleSet(preset="malice-match")
+CLASSIC = RuleSet(preset="malice-classic")
+
+
+@pytest.mark.parametrize(
+    ("move", "sentence"),
+    [
+        ("P-C1", "Play the 7♥ from the payoff pile onto center stack 1, which needs a 7"),
+        ("7-C1", "Play the 7♣ from hand onto center stack 1, which needs a 7"),
+        ("7s-C1", "Play the 7♠ from hand onto center stack 1, which needs a 7"),
+        ("8-C2", "Play the 8♥ from hand onto center stack 2, which needs an 8"),
+        ("K-C1", "Play the K♠ from hand onto center stack 1 as a 7"),
+        ("K-C3", "Play the K♠ from hand onto center stack 3 as an ace"),
+        ("S3-C2", "Play the K♠ from side stack 3 onto center stack 2 as an 8"),
+        ("Q-S2", "Discard the Q♠ on side stack 2, which ends the turn"),
+        ("T-S2", "Discard the 10 on side stack 2, which ends the turn"),
+        ("P-C2", "Play the 7♥ from the payoff pile onto center stack 2"),
+    ],
+)
+def test_a_move_in_words(move: str, sentence: str) -> None:
+    assert describe_move(move, POSITION) == sentence
+
+
+def test_a_side_play_that_ends_the_turn_says_so() -> None:
+    position = Position()
+    position.CopyFrom(POSITION)
+    position.rule_set.malice.side_play_ends_turn = True
+    assert describe_move("S3-C2", position).endswith("as an 8; this ends the turn")
+    assert describe_move("P-C1", position) == describe_move("P-C1", POSITION)
+
+
+@given(moves, expressible_positions)
+def test_every_move_has_words_in_every_position(move: Move, position: Position) -> None:
+    assert describe_move(move, position).startswith(("Play the ", "Discard the "))
+
+
+def _estimate(mean: float, standard_error: float) -> Estimate:
+    return Estimate(mean=mean, standard_error=standard_error)
+
+
+def _value() -> Value:
+    return Value(
+        rollouts=400,
+        win=_estimate(0.632, 0.021),
+        tie=_estimate(0.041, 0.01),
+        loss=_estimate(0.327, 0.02),
+        points=_estimate(3.12, 0.41),
+    )
+
+
+def _hint(**best: object) -> GetHintResponse:
+    evaluation = MoveEvaluation(move="P-C1", value=_value(), tied_with_best=True)
+    for name, value in best.items():
+        setattr(evaluation, name, value)
+    return GetHintResponse(moves=[evaluation], objective=OBJECTIVE_POINTS, rollouts=1024, seed=5)
+
+
+def test_a_hint_says_what_to_play_and_how_sure_that_is() -> None:
+    assert describe_hint(_hint(), POSITION) == [
+        "Play the 7♥ from the payoff pile onto center stack 1, which needs a 7.",
+        "Wins 63 % ± 2 %, ties 4 % ± 1 %, +3.1 ± 0.4 points expected.",
+    ]
+
+
+def test_a_preset_without_points_speaks_of_the_margin() -> None:
+    position = Position()
+    position.CopyFrom(POSITION)
+    position.rule_set.CopyFrom(CLASSIC)
+    assert describe_hint(_hint(), position)[1].endswith("a margin of +3.1 ± 0.4 payoff cards expected.")
+
+
+def test_moves_that_cannot_be_told_apart_are_named() -> None:
+    hint = _hint()
+    for move in ("Q-S4", "Q-S1", "7-C1"):
+        hint.moves.add(move=move, tied_with_best=move != "7-C1")
+    assert describe_hint(hint, POSITION)[-1] == "As good as far as 1,024 rollouts can tell: Q-S4, Q-S1."
+    for number in range(1, 5):
+        hint.moves.add(move=f"7-S{number}", tied_with_best=True)
+    assert describe_hint(hint, POSITION)[-1].endswith(": Q-S4, Q-S1, 7-S1, 7-S2 and 2 more.")
+
+
+def test_a_forced_move_is_the_only_one() -> None:
+    hint = GetHintResponse(moves=[MoveEvaluation(move="Q-S1", equivalents=["Q-S2"], tied_with_best=True)], forced=True)
+    assert describe_hint(hint, POSITION) == [
+        "Discard the Q♠ on side stack 1, which ends the turn.",
+        "The same as Q-S2.",
+        "The only legal move.",
+    ]
+
+
+def test_a_move_that_wins_at_once_needs_no_numbers() -> None:
+    assert describe_hint(_hint(wins_at_once=True), POSITION)[1:] == ["It wins the game at once."]
+
+
+@pytest.mark.parametrize(
+    ("mean", "standard_error", "text"),
+    [
+        (0.632, 0.021, "63 % ± 2 %"),
+        (0.9987, 0.0013, "99.9 % ± 0.1 %"),
+        (0.5, 0.009, "50.0 % ± 0.9 %"),
+        (0.00001, 0.00001, "0.001 % ± 0.001 %"),
+        (1.0, 0.0, "100 % ± 0 %"),
+    ],
+)
+def test_an_error_that_is_not_zero_never_reads_as_zero(mean: float, standard_error: float, text: str) -> None:
+    assert format_chance(_estimate(mean, standard_error)) == text
+
+
+def test_points_carry_their_sign() -> None:
+    assert format_points(_estimate(3.12, 0.41)) == "+3.1 ± 0.4"
+    assert format_points(_estimate(-0.31, 0.04)) == "-0.31 ± 0.04"
+    assert format_points(_estimate(12.0, 2.5), sign=False) == "12.0 ± 2.5"
+
+
+@pytest.mark.parametrize(
+    ("event", "rule_set", "sentence"),
+    [
+        (
+            Event(moved=Moved(player=1, card="Th", origin="H", destination="C2")),
+            MATCH,
+            "Player 1: 10♥ H → C2.",
+        ),
+        (Event(turned_up=TurnedUp(player=2, place="P", card="Ks")), MATCH, "Player 2 turns up the K♠ on P."),
+        (Event(drawn=Drawn(player=2, cards=["7h"])), MATCH, "Player 2 draws 1 card."),
+        (Event(drawn=Drawn(player=1, cards=["7h"] * 5)), MATCH, "Player 1 draws 5 cards."),
+        (
+            Event(center_recycled=CenterRecycled(place="C2", cards=["Ac"] * 12)),
+            MATCH,
+            "C2 is complete: its 12 cards are shuffled into the stock.",
+        ),
+        (Event(turn_passed=TurnPassed(player=2)), MATCH, "Player 2 is to move."),
+        (
+            Event(game_over=GameResult(ending=ENDING_OUT, winner=2, points=7)),
+            MATCH,
+            "Player 2 has played the last payoff card and wins (7 points).",
+        ),
+        (
+            Event(game_over=GameResult(ending=ENDING_STOCK_OUT, winner=1, points=3)),
+            CLASSIC,
+            "The stock is out: player 1 wins (a margin of 3 payoff cards).",
+        ),
+        (Event(game_over=GameResult(ending=ENDING_STOCK_OUT)), MATCH, "The stock is out: a tie."),
+        (Event(), MATCH, ""),
+    ],
+)
+def test_an_event_in_words(event: Event, rule_set: RuleSet, sentence: str) -> None:
+    assert describe_event(event, rule_set) == sentence
