@@ -22,8 +22,8 @@ from zank_kernel.family import Family
 
 ROOTS: Final = 64  # rows of a table of roots
 WORLDS: Final = 1_024  # rows of a table of worlds
-TASKS: Final = 1_024  # tasks of one rollout call, which bounds how long it runs
-LANES: Final = 256  # lanes of one worker
+TASKS: Final = 2_048  # tasks of one rollout call, which bounds how long it runs
+LANES: Final = 128  # lanes of one worker
 
 FAMILIES: Final[Mapping[str, Family[Any, Any, Any, Any]]] = {family.name: family for family in (malice.FAMILY,)}
 
@@ -187,9 +187,31 @@ class Engine:
         self.programs[program.name] = program
         return call(*jax.device_put(arguments))
 
-    def submit(self, family: Family[Any, Any, Any, Any], tasks: rollout.Tasks[Any, Any]) -> Future[rollout.Results]:
-        """Queue one rollout call; the future's results are NumPy arrays."""
-        return self._pool.submit(self._rollout, family, tasks)
+    def rollouts(
+        self,
+        family: str,
+        roots: Any,
+        worlds: Any,
+        root: npt.NDArray[np.int32],
+        world: npt.NDArray[np.int32],
+    ) -> list[tuple[int, Future[rollout.Results]]]:
+        """Queue one rollout for each pair of rows of `roots` [ROOTS] and `worlds` [WORLDS]; returns at once.
+
+        The tasks go to the workers in calls of at most TASKS tasks each, about equal in size; each entry of the
+        list is the number of its tasks, in order, and the future of their results (NumPy arrays).
+        """
+        calls = -(-len(root) // (TASKS * self.workers)) * self.workers
+        queued = []
+        for part_root, part_world in zip(np.array_split(root, calls), np.array_split(world, calls), strict=True):
+            tasks = rollout.Tasks(
+                roots=roots,
+                worlds=worlds,
+                root=padded(part_root, TASKS),
+                world=padded(part_world, TASKS),
+                count=np.int32(len(part_root)),
+            )
+            queued.append((len(part_root), self._pool.submit(self._rollout, FAMILIES[family], tasks)))
+        return queued
 
     def _rollout(self, family: Family[Any, Any, Any, Any], tasks: rollout.Tasks[Any, Any]) -> rollout.Results:
         with self._lock:
@@ -237,52 +259,34 @@ class _Playing:
 
     def play(self, indices: Sequence[int], first: int, last: int) -> list[search.Outcomes]:
         """Worlds `first` … `last` - 1 with the roots of these indices."""
-        points = np.zeros((last - first, len(indices)), np.int64)
-        moves = np.zeros_like(points)
+        queued: list[tuple[int, Future[rollout.Results]]] = []
         for chunk in range(first // WORLDS, (last - 1) // WORLDS + 1):
             begin, end = max(first, chunk * WORLDS), min(last, (chunk + 1) * WORLDS)
+            world = np.repeat(np.arange(begin, end, dtype=np.int32) - chunk * WORLDS, len(indices))
+            root = np.tile(np.asarray(indices, np.int32), end - begin)
             worlds = self.table_of_worlds(chunk)
-            world = np.repeat(np.arange(begin, end) - chunk * WORLDS, len(indices)).astype(np.int32)
-            root = np.tile(np.asarray(indices), end - begin).astype(np.int32)
-            results = self.spread(worlds, root, world)
-            rows = slice(begin - first, end - first)
-            points[rows] = self.sign * results.points.astype(np.int64).reshape(end - begin, -1)
-            moves[rows] = results.moves.reshape(end - begin, -1)
+            queued += self.engine.rollouts(self.family.name, self.roots, worlds, root, world)
+        parts = [(count, future.result()) for count, future in queued]
+        points = np.concatenate([results.points[:count] for count, results in parts]).astype(np.int64)
+        moves = np.concatenate([results.moves[:count] for count, results in parts]).astype(np.int64)
+        points = self.sign * points.reshape(last - first, len(indices))
+        moves = moves.reshape(last - first, len(indices))
         return [
             search.Outcomes(points=points[:, i], score=1 + np.sign(points[:, i]), moves=moves[:, i])
             for i in range(len(indices))
         ]
 
-    def spread(self, worlds: Any, root: npt.NDArray[np.int32], world: npt.NDArray[np.int32]) -> rollout.Results:
-        """Tasks over all workers, in calls of at most TASKS tasks each, about equal in size."""
-        calls = max(1, -(-len(root) // (TASKS * self.engine.workers))) * self.engine.workers
-        futures = []
-        for part_root, part_world in zip(np.array_split(root, calls), np.array_split(world, calls), strict=True):
-            tasks = rollout.Tasks(
-                roots=self.roots,
-                worlds=worlds,
-                root=padded(part_root, TASKS),
-                world=padded(part_world, TASKS),
-                count=np.int32(len(part_root)),
-            )
-            futures.append((len(part_root), self.engine.submit(self.family, tasks)))
-        parts = [(count, future.result()) for count, future in futures]
-        return rollout.Results(
-            points=np.concatenate([results.points[:count] for count, results in parts]),
-            ending=np.concatenate([results.ending[:count] for count, results in parts]),
-            moves=np.concatenate([results.moves[:count] for count, results in parts]),
-        )
-
 
 def padded[Tree](tree: Tree, size: int) -> Tree:
-    """Repeat the last lane of every leaf until its last axis has `size` entries; an empty one is filled with 0."""
+    """Fill the last axis of every leaf up to `size` entries with 0. Raises ValueError where it is longer."""
 
     def pad(leaf: Any) -> Any:
-        missing = size - leaf.shape[-1]
-        if missing < 0:
-            raise ValueError(f"{leaf.shape[-1]} entries, at most {size} are supported")
-        mode = "edge" if leaf.shape[-1] else "constant"
-        return np.pad(leaf, [(0, 0)] * (leaf.ndim - 1) + [(0, missing)], mode=mode)
+        count = leaf.shape[-1]
+        if count > size:
+            raise ValueError(f"{count} entries, at most {size} are supported")
+        wide = np.zeros((*leaf.shape[:-1], size), leaf.dtype)
+        wide[..., :count] = leaf
+        return wide
 
     padded_tree: Tree = jax.tree.map(pad, tree)
     return padded_tree

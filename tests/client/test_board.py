@@ -7,7 +7,7 @@ from zank.text import parse_position
 from zank.v1 import ENDING_OUT, GameResult, Position
 
 DEEP = "".join(f"{rank}{suit}" for suit in "cdhs" for rank in "A23456789TJQK")
-TEXT = f"malice-match~1~t.12~a.9-7h.2c7hKs.Jd..{DEEP}.~b.10-9s.5-....~c.Ac2dKh.KdAc..~k.63-~r.KsAc"
+TEXT = f"malice-match~1~t.12~a.9-7h.2c7hKs.Jd..{DEEP}.~b.10-9s.5-....~c.Ac2dKh.KdAc.~k.63-~r.KsAc"
 
 BOARD = """\
 malice-match · turn 13 · player 1 to move
@@ -18,7 +18,7 @@ Player 2   payoff  9♠   11 left     hand  5 hidden
            S3  –
            S4  –
 
-Center     C1  4♥  needs 5         C2  K♠  as 3, needs 4  C3  –   needs A or K
+Center     C1  4♥  needs 5        C2  K♠  as 3, needs 4  C3  –   needs A or K
 Stock      63 left  2 recycled
 
 Player 1   payoff  7♥   10 left     hand  2♣  7♥  10♠

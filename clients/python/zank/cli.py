@@ -262,8 +262,8 @@ def hint(
                 click.echo(to_json(answer))
                 continue
             if len(inputs) > 1:
-                title = f"{item.origin}: {item.comment}" if item.comment else item.origin
-                console.rule(title, align="left")
+                title = f"{item.origin} · {item.comment}" if item.comment else item.origin
+                console.print(title, style="bold reverse", soft_wrap=True)
             print_hint(console, answer, item.position)
             if len(inputs) > 1:
                 console.print()
@@ -325,7 +325,7 @@ def _inputs(text: str, origin: str) -> list[_Input]:
 
 
 def _standard_input() -> list[_Input]:
-    if sys.stdin.isatty():
+    if _stdin_is_terminal():
         raise click.UsageError(
             "a position is missing: expected a file, the text form (malice-match~1~...), or standard input,"
             " for example from `zank deal malice-match |`"
@@ -334,6 +334,10 @@ def _standard_input() -> list[_Input]:
         return _read("-")
     except InvalidInput as error:
         raise click.UsageError(str(error)) from None
+
+
+def _stdin_is_terminal() -> bool:
+    return sys.stdin.isatty()
 
 
 def _only(given: list[_Input] | None) -> _Input:
