@@ -1,0 +1,1 @@
+"""Rules, beliefs, rollouts and search for two-player quarrel patience, over lanes of games in JAX."""

@@ -19,11 +19,13 @@ import numpy.typing as npt
 
 from zank_kernel import malice, rollout, search
 from zank_kernel.family import Family
+from zank_kernel.host import leaf, zeros
 
 ROOTS: Final = 64  # rows of a table of roots
 WORLDS: Final = 1_024  # rows of a table of worlds
 TASKS: Final = 2_048  # tasks of one rollout call, which bounds how long it runs
 LANES: Final = 128  # lanes of one worker
+HINT_ROLLOUTS: Final = 8_192  # what a hint may cost when the question does not say
 
 FAMILIES: Final[Mapping[str, Family[Any, Any, Any, Any]]] = {family.name: family for family in (malice.FAMILY,)}
 
@@ -161,8 +163,8 @@ class Engine:
         def run(lanes: Any, tasks: rollout.Tasks[Any, Any]) -> tuple[Any, rollout.Results, rollout.Usage]:
             return rollout.run(family, lanes, tasks)
 
-        index = np.zeros((TASKS,), np.int32)
-        tasks = rollout.Tasks(roots=state, worlds=worlds, root=index, world=index, count=np.int32(0))
+        index = zeros((TASKS,), np.int32)
+        tasks = rollout.Tasks(roots=state, worlds=worlds, root=index, world=index, count=zeros((), np.int32))
         sizes = f"lanes={self.lanes} roots={ROOTS} worlds={WORLDS} tasks={TASKS}"
         self._compile(family, "rollout", sizes, run, family.empty(self.lanes), tasks, donated=0)
         for buffers in self._buffers:
@@ -187,6 +189,11 @@ class Engine:
         self.programs[program.name] = program
         return call(*jax.device_put(arguments))
 
+    def worlds(self, family: str, knowledge: Any, chunk: int) -> Any:
+        """Worlds number `chunk * WORLDS` … of the first entry of `knowledge`: a table of WORLDS rows."""
+        number = np.arange(chunk * WORLDS, (chunk + 1) * WORLDS, dtype=np.uint32)
+        return self._call(family, "sample", knowledge, np.zeros((WORLDS,), np.int32), number)
+
     def rollouts(
         self,
         family: str,
@@ -206,9 +213,9 @@ class Engine:
             tasks = rollout.Tasks(
                 roots=roots,
                 worlds=worlds,
-                root=padded(part_root, TASKS),
-                world=padded(part_world, TASKS),
-                count=np.int32(len(part_root)),
+                root=padded(leaf(part_root), TASKS),
+                world=padded(leaf(part_world), TASKS),
+                count=leaf(np.asarray(len(part_root), np.int32)),
             )
             queued.append((len(part_root), self._pool.submit(self._rollout, FAMILIES[family], tasks)))
         return queued
@@ -250,10 +257,7 @@ class _Playing:
     def table_of_worlds(self, chunk: int) -> Any:
         """Worlds `chunk * WORLDS` … of this question."""
         if chunk != self.chunk:
-            number = np.arange(chunk * WORLDS, (chunk + 1) * WORLDS, dtype=np.uint32)
-            self.worlds = self.engine._call(
-                self.family.name, "sample", self.knowledge, np.zeros((WORLDS,), np.int32), number
-            )
+            self.worlds = self.engine.worlds(self.family.name, self.knowledge, chunk)
             self.chunk = chunk
         return self.worlds
 

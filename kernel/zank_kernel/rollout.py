@@ -50,10 +50,22 @@ class Usage:
     moves: jax.Array  # int32 []: moves played in games
 
 
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Progress[State: Lanes]:
+    """What the loop of one call carries."""
+
+    lanes: State  # [B]
+    task: jax.Array  # int32 [B]: the task in each lane, IDLE = none
+    following: jax.Array  # int32 []: the next task to hand out
+    results: Results
+    blocks: jax.Array  # int32 []: blocks of REFILL_INTERVAL steps done
+
+
 def run[State: Lanes, World, Knowledge, Table](
     family: Family[State, World, Knowledge, Table], lanes: State, tasks: Tasks[State, World]
 ) -> tuple[State, Results, Usage]:
-    """Play all tasks in the given lanes (buffers only: their content is overwritten).
+    """Play all tasks in the given lanes, whose games must be over.
 
     Returns the lanes for the next call, the results and the usage.
     """
@@ -63,44 +75,45 @@ def run[State: Lanes, World, Knowledge, Table](
     def finished(state: State) -> jax.Array:
         return (state.ending != 0) | (state.moves >= MOVE_LIMIT)
 
-    type Carry = tuple[State, jax.Array, jax.Array, Results, jax.Array]
-
-    def refill(carry: Carry) -> Carry:
-        state, task, following, results, blocks = carry
-        done = finished(state)
-        slot = jnp.where(done & (task >= 0), task, slots)
-        cut = jnp.where(state.ending == 0, jnp.int8(CUT_OFF), state.ending)
-        results = Results(
-            points=results.points.at[slot].set(state.points, mode="drop"),
-            ending=results.ending.at[slot].set(cut, mode="drop"),
-            moves=results.moves.at[slot].set(state.moves, mode="drop"),
-        )
-        order = following + jnp.cumsum(done, dtype=jnp.int32) - 1
+    def refill(now: Progress[State]) -> Progress[State]:
+        done = finished(now.lanes)
+        slot = jnp.where(done & (now.task >= 0), now.task, slots)
+        cut = jnp.where(now.lanes.ending == 0, jnp.int8(CUT_OFF), now.lanes.ending)
+        order = now.following + jnp.cumsum(done, dtype=jnp.int32) - 1
         taken = done & (order < tasks.count)
-        task = jnp.where(done, jnp.where(taken, order, IDLE), task)
         row = jnp.where(taken, order, 0)
-        state = family.load(state, taken, tasks.roots, tasks.root[row], tasks.worlds, tasks.world[row])
-        following = following + taken.sum(dtype=jnp.int32)
-        return state, task, following, results, blocks
-
-    def block(carry: Carry) -> Carry:
-        state, task, following, results, blocks = jax.lax.cond(
-            (finished(carry[0]) & ((carry[1] >= 0) | (carry[2] < tasks.count))).any(), refill, lambda same: same, carry
+        return Progress(
+            lanes=family.load(now.lanes, taken, tasks.roots, tasks.root[row], tasks.worlds, tasks.world[row]),
+            task=jnp.where(done, jnp.where(taken, order, IDLE), now.task),
+            following=now.following + taken.sum(dtype=jnp.int32),
+            results=Results(
+                points=now.results.points.at[slot].set(now.lanes.points, mode="drop"),
+                ending=now.results.ending.at[slot].set(cut, mode="drop"),
+                moves=now.results.moves.at[slot].set(now.lanes.moves, mode="drop"),
+            ),
+            blocks=now.blocks,
         )
-        state = jax.lax.fori_loop(0, REFILL_INTERVAL, lambda _, lanes: family.step(lanes), state)
-        return state, task, following, results, blocks + 1
 
-    def busy(carry: Carry) -> jax.Array:
-        _, task, following, _, _ = carry
-        return (following < tasks.count) | (task >= 0).any()
+    def block(now: Progress[State]) -> Progress[State]:
+        waiting = finished(now.lanes) & ((now.task >= 0) | (now.following < tasks.count))
+        now = jax.lax.cond(waiting.any(), refill, lambda same: same, now)
+        state = jax.lax.fori_loop(0, REFILL_INTERVAL, lambda _, lanes: family.step(lanes), now.lanes)
+        return dataclasses.replace(now, lanes=state, blocks=now.blocks + 1)
 
-    nothing = Results(
-        points=jnp.zeros((slots,), jnp.int16),
-        ending=jnp.zeros((slots,), jnp.int8),
-        moves=jnp.zeros((slots,), jnp.int16),
+    def busy(now: Progress[State]) -> jax.Array:
+        return (now.following < tasks.count) | (now.task >= 0).any()
+
+    start = Progress(
+        lanes=lanes,
+        task=jnp.full((width,), IDLE, jnp.int32),
+        following=jnp.int32(0),
+        results=Results(
+            points=jnp.zeros((slots,), jnp.int16),
+            ending=jnp.zeros((slots,), jnp.int8),
+            moves=jnp.zeros((slots,), jnp.int16),
+        ),
+        blocks=jnp.int32(0),
     )
-    idle = dataclasses.replace(lanes, ending=jnp.ones((width,), jnp.int8))  # type: ignore[type-var]
-    start: Carry = (idle, jnp.full((width,), IDLE, jnp.int32), jnp.int32(0), nothing, jnp.int32(0))
-    state, _, _, results, blocks = jax.lax.while_loop(busy, block, start)
-    moves = results.moves.astype(jnp.int32).sum()
-    return state, results, Usage(steps=blocks * (REFILL_INTERVAL * width), moves=moves)
+    end = jax.lax.while_loop(busy, block, start)
+    moves = end.results.moves.astype(jnp.int32).sum()
+    return end.lanes, end.results, Usage(steps=end.blocks * (REFILL_INTERVAL * width), moves=moves)

@@ -5,14 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from zank_kernel import random
+from zank_kernel.host import leaf
 
 
 def numbers(seed: int, count: int, below: Sequence[int]) -> list[int]:
     """Numbers 0 … below[i] - 1 for events i = 0, 1, … of shuffle `count` of a 64-bit `seed`."""
-    low, high = (np.asarray([word]) for word in random.split_seed(seed))
-    first, second = random.stream_key(low, high, np.asarray([count], np.uint32))
-    word = random.bits(first, second, np.arange(len(below), dtype=np.uint32))
-    values: list[int] = random.scale(word, np.asarray(below, np.uint32)).tolist()
+    low, high = (leaf(np.asarray([word])) for word in random.split_seed(seed))
+    first, second = random.stream_key(low, high, leaf(np.asarray([count], np.uint32)))
+    word = random.bits(first, second, leaf(np.arange(len(below), dtype=np.uint32)))
+    values: list[int] = random.scale(word, leaf(np.asarray(below, np.uint32))).tolist()
     return values
 
 

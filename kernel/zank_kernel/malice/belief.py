@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from zank_kernel import random
+from zank_kernel.host import leaf
 from zank_kernel.malice.state import HAND, PAYOFF, RANKS, State
 from zank_kernel.malice.table import Table, unseen
 
@@ -44,7 +45,7 @@ class World:
 
 
 def knowledge(tables: Sequence[Table], seeds: Sequence[int]) -> Knowledge:
-    """What the movers of `tables` know, with the requests' 64-bit `seeds`; NumPy arrays.
+    """What the movers of `tables` know, with the requests' 64-bit `seeds`; leaves of the host.
 
     Anything known of the other player's hand, of hidden payoff cards or of the stock must be 0 in the tables.
     """
@@ -65,12 +66,12 @@ def knowledge(tables: Sequence[Table], seeds: Sequence[int]) -> Knowledge:
             hand_count[player, index] = table.hand[player].count(0)
         seed[:, index] = random.split_seed(seeds[index])
     return Knowledge(
-        unseen=pool,
-        recycled=recycled,
-        payoff=payoff,
-        payoff_count=payoff_count,
-        hand_count=hand_count,
-        seed=seed,
+        unseen=leaf(pool),
+        recycled=leaf(recycled),
+        payoff=leaf(payoff),
+        payoff_count=leaf(payoff_count),
+        hand_count=leaf(hand_count),
+        seed=leaf(seed),
     )
 
 
@@ -127,7 +128,7 @@ def load(lanes: State, taken: jax.Array, roots: State, root: jax.Array, worlds: 
     the stock are added to the world's.
     """
 
-    def row(depth: jax.Array, side: jax.Array) -> jax.Array:
+    def row(depth: int, side: jax.Array) -> jax.Array:
         return side.at[depth].set(jnp.where(taken, roots.side[depth][:, root], side[depth]))
 
     # Only as deep as the deepest root: the rest is never read.

@@ -1,12 +1,15 @@
 """The deal of Spite & Malice (M1)."""
 
 import dataclasses
+from typing import Final
 
 from zank_kernel.malice.rules import Rules
-from zank_kernel.malice.state import HAND
+from zank_kernel.malice.state import HAND, RANKS, SIDES
+from zank_kernel.malice.table import Ranks, Table
 from zank_kernel.shuffle import numbers, shuffled
 
-DECK = tuple(range(52)) * 2  # a card is 13 * suit + rank - 1; suits in the order clubs, diamonds, hearts, spades
+CENTER_STACKS: Final = 3
+DECK: Final = tuple(range(52)) * 2  # a card is 13 * suit + rank - 1; suits in the order clubs, diamonds, hearts, spades
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -30,4 +33,24 @@ def deal(rules: Rules, seed: int) -> Deal:
         payoff=(cards[:size], cards[size:hands]),
         hand=(cards[hands : hands + HAND], cards[hands + HAND : stock]),
         stock=cards[stock:],
+    )
+
+
+def dealt(rules: Rules, seed: int) -> Table:
+    """The full position, in ranks, that `deal` makes."""
+
+    def ranks(cards: list[int]) -> Ranks:
+        return tuple(card % RANKS + 1 for card in cards)
+
+    start = deal(rules, seed)
+    none: tuple[Ranks, ...] = ((),) * SIDES
+    return Table(
+        rules=rules,
+        mover=start.starter,
+        payoff=(ranks(start.payoff[0]), ranks(start.payoff[1])),
+        hand=(ranks(start.hand[0]), ranks(start.hand[1])),
+        sides=(none, none),
+        centers=((),) * CENTER_STACKS,
+        stock=ranks(start.stock),
+        recycled=(),
     )

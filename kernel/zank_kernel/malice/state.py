@@ -8,8 +8,9 @@ import dataclasses
 from typing import Final
 
 import jax
-import jax.numpy as jnp
 import numpy as np
+
+from zank_kernel import host
 
 KING: Final = 13
 QUEEN: Final = 12
@@ -62,23 +63,23 @@ class State:
 
 
 def empty(lanes: int) -> State:
-    """Lanes without a game: everything 0, already ended. NumPy arrays."""
+    """Lanes without a game: everything 0, already ended. Leaves of the host."""
     return State(
-        rules=np.zeros((lanes,), np.int8),
-        mover=np.zeros((lanes,), np.int8),
-        payoff=np.zeros((2, PAYOFF, lanes), np.int8),
-        payoff_count=np.zeros((2, lanes), np.int8),
-        hand=np.zeros((2, HAND, lanes), np.int8),
-        side=np.zeros((DEPTH, 2 * SIDES, lanes), np.uint8),
-        side_count=np.zeros((2 * SIDES, lanes), np.uint8),
-        side_top=np.zeros((2 * SIDES, lanes), np.uint8),
-        height=np.zeros((CENTERS, lanes), np.int8),
-        kings=np.zeros((CENTERS, lanes), np.int16),
-        stock=np.zeros((RANKS, lanes), np.int16),
-        need=np.zeros((lanes,), np.int8),
-        drawn=np.zeros((2, lanes), np.int16),
-        key=np.zeros((2, lanes), np.uint32),
-        moves=np.zeros((lanes,), np.int16),
-        ending=np.full((lanes,), OUT, np.int8),
-        points=np.zeros((lanes,), np.int16),
+        rules=host.zeros((lanes,), np.int8),
+        mover=host.zeros((lanes,), np.int8),
+        payoff=host.zeros((2, PAYOFF, lanes), np.int8),
+        payoff_count=host.zeros((2, lanes), np.int8),
+        hand=host.zeros((2, HAND, lanes), np.int8),
+        side=host.zeros((DEPTH, 2 * SIDES, lanes), np.uint8),
+        side_count=host.zeros((2 * SIDES, lanes), np.uint8),
+        side_top=host.zeros((2 * SIDES, lanes), np.uint8),
+        height=host.zeros((CENTERS, lanes), np.int8),
+        kings=host.zeros((CENTERS, lanes), np.int16),
+        stock=host.zeros((RANKS, lanes), np.int16),
+        need=host.zeros((lanes,), np.int8),
+        drawn=host.zeros((2, lanes), np.int16),
+        key=host.zeros((2, lanes), np.uint32),
+        moves=host.zeros((lanes,), np.int16),
+        ending=host.leaf(np.full((lanes,), OUT, np.int8)),
+        points=host.zeros((lanes,), np.int16),
     )

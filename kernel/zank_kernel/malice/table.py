@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from zank_kernel.malice.play import ACTIONS, PLAYS
 from zank_kernel.malice.rules import Rules
-from zank_kernel.malice.state import CENTERS, HAND, KING, QUEEN, RANKS, RUNNING, SIDES, State, empty
+from zank_kernel.malice.state import CENTERS, KING, QUEEN, RANKS, RUNNING, SIDES, State, empty
 
 type Ranks = tuple[int, ...]
 
@@ -41,7 +41,7 @@ class Table:
 
 
 def to_state(tables: Sequence[Table]) -> State:
-    """Lanes holding `tables`, one each, nothing drawn and no move played yet; NumPy arrays."""
+    """Lanes holding `tables`, one each, nothing drawn and no move played yet; leaves of the host."""
     state = empty(len(tables))
     lanes = {field.name: np.asarray(getattr(state, field.name)) for field in dataclasses.fields(state)}
     for lane, table in enumerate(tables):
@@ -67,6 +67,49 @@ def to_state(tables: Sequence[Table]) -> State:
             if rank:
                 lanes["stock"][rank - 1, lane] += 1
     return state
+
+
+def from_state(state: State, lane: int, rules: Rules) -> Table:
+    """The position in one lane of a state in which nothing is due; the stock is listed in rank order."""
+
+    def of(name: str) -> npt.NDArray[np.int64]:
+        return np.asarray(getattr(state, name))[..., lane].astype(np.int64)
+
+    height, kings, payoff, payoff_count = of("height"), of("kings"), of("payoff"), of("payoff_count")
+    side, side_count, hand, stock = of("side") & 15, of("side_count"), of("hand"), of("stock")
+
+    def pile(index: int) -> Ranks:
+        return tuple(side[: side_count[index], index].tolist())
+
+    return Table(
+        rules=rules,
+        mover=int(of("mover")),
+        payoff=(tuple(payoff[0, : payoff_count[0]].tolist()), tuple(payoff[1, : payoff_count[1]].tolist())),
+        hand=(tuple(hand[0][hand[0] > 0].tolist()), tuple(hand[1][hand[1] > 0].tolist())),
+        sides=(tuple(pile(index) for index in range(SIDES)), tuple(pile(SIDES + index) for index in range(SIDES))),
+        centers=tuple(
+            tuple(KING if kings[index] >> place & 1 else place + 1 for place in range(height[index]))
+            for index in range(CENTERS)
+            if height[index] >= 0
+        ),
+        stock=tuple(np.repeat(np.arange(1, RANKS + 1), stock).tolist()),
+    )
+
+
+def masked(table: Table) -> Table:
+    """What the mover can know of a position: the other hand, the stock and payoff cards below the tops become 0."""
+
+    def top_only(pile: Ranks) -> Ranks:
+        return (*(0 for _ in pile[:-1]), *pile[-1:])
+
+    other = tuple(0 for _ in table.hand[1 - table.mover])
+    own = table.hand[table.mover]
+    return dataclasses.replace(
+        table,
+        payoff=(top_only(table.payoff[0]), top_only(table.payoff[1])),
+        hand=(own, other) if table.mover == 0 else (other, own),
+        stock=tuple(0 for _ in table.stock),
+    )
 
 
 def with_runs(side: Ranks) -> list[int]:
@@ -104,6 +147,3 @@ def unseen(table: Table) -> npt.NDArray[np.int16]:
     """Cards of each rank that are not known, int16 [RANKS]."""
     seen = table.seen()
     return np.asarray([COPIES - seen[rank] for rank in range(1, RANKS + 1)], np.int16)
-
-
-__all__ = ["COPIES", "HAND", "Ranks", "Table", "representatives", "to_state", "unseen", "with_runs"]

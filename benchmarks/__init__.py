@@ -1,0 +1,1 @@
+"""Benchmarks of the kernel and the server; `python -m benchmarks` runs them all."""

@@ -1,0 +1,65 @@
+"""Runs every benchmark, each in a process of its own, and prints one table."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+OUT = Path(__file__).parent / "out"
+PRESETS = ("malice-match", "malice-classic")
+
+
+def child(module: str, *arguments: str) -> dict[str, Any]:
+    """Run `python -m benchmarks.<module>` and return what it printed."""
+    command = [sys.executable, "-m", f"benchmarks.{module}", *arguments]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
+
+
+def main() -> None:
+    """Measure start-up, rollouts and hints; print a table and write `benchmarks/out/bench.json`."""
+    cores = len(os.sched_getaffinity(0))
+    results: dict[str, Any] = {"cores": cores}
+    with tempfile.TemporaryDirectory() as cache:
+        row("start-up", "")
+        results["compile_cold"] = child("startup", "--cache", cache)
+        results["compile_warm"] = child("startup", "--cache", cache)
+        for name, seconds in results["compile_cold"].items():
+            row(f"  {name}", f"{seconds:.2f} s, again {results['compile_warm'][name]:.2f} s")
+        if importlib.util.find_spec("zank_service"):
+            results["serving_warm"] = child("startup", "--cache", cache, "--server")["seconds"]
+            row("  server to SERVING, warm cache", f"{results['serving_warm']:.2f} s")
+        for preset in PRESETS:
+            row(f"rollouts, {preset}", "")
+            for count in sorted({1, cores}):
+                figures = child("rollouts", "--preset", preset, "--cores", str(count), "--cache", cache)
+                results[f"rollouts/{preset}/cores={count}"] = figures
+                rate, share = figures["moves_per_second_per_core"], figures["lane_utilisation"]
+                row(
+                    f"  {count} core{'s' * (count > 1)}",
+                    f"{rate / 1e6:.2f} M useful moves/s per core, lane utilisation {share:.2f}, "
+                    f"{figures['moves_per_rollout']:.0f} moves a rollout, {figures['seconds_per_call']:.3f} s a call",
+                )
+            figures = child("hints", "--preset", preset, "--cache", cache)
+            results[f"hints/{preset}"] = figures
+            row(
+                f"  hint, {figures['rollouts']:,} rollouts",
+                f"p50 {figures['seconds_p50'] * 1e3:.0f} ms, p90 {figures['seconds_p90'] * 1e3:.0f} ms, "
+                f"{figures['share_in_rollouts']:.0%} in rollouts, lane utilisation {figures['lane_utilisation']:.2f}",
+            )
+    OUT.mkdir(exist_ok=True)
+    (OUT / "bench.json").write_text(json.dumps(results, indent=2) + "\n")
+
+
+def row(name: str, text: str) -> None:
+    """Print one line of the table at once."""
+    print(f"{name:<34}{text}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
