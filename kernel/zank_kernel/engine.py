@@ -78,6 +78,9 @@ class Engine:
         self.devices = jax.local_devices()
         on_cpu = self.devices[0].platform == "cpu"
         self.workers = workers or (len(os.sched_getaffinity(0)) if on_cpu else len(self.devices))
+        # Cores are kept busy by workers, one call each; a call that also splits its many small loops over a thread
+        # pool spends most of its time there.
+        self._compiler_options = {"xla_disable_hlo_passes": "cpu-parallel-task-assigner"} if on_cpu else None
         self.lanes = lanes
         self.meter = Meter()
         self.programs: dict[str, Program] = {}
@@ -182,7 +185,7 @@ class Engine:
         """Compile `function` for the shapes of `arguments`, call it once, and return what it returned."""
         begin = time.perf_counter()
         jitted = jax.jit(function, donate_argnums=() if donated is None else donated)
-        call = jitted.lower(*arguments).compile()
+        call = jitted.lower(*arguments).compile(compiler_options=self._compiler_options)
         program = Program(
             name=f"{family.name}/{name}", sizes=sizes, compile_seconds=time.perf_counter() - begin, call=call
         )

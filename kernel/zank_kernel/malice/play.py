@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from zank_kernel import random
+from zank_kernel.lanes import any_of, stage, total
 from zank_kernel.malice.state import (
     CENTERS,
     ENDS_WHEN_SHORT,
@@ -97,7 +98,7 @@ def play(state: State, action: jax.Array) -> State:
     card_source = jnp.where(discard, source - HAND, source).astype(jnp.int8)
     ranks = sources(state)
     chosen = (jnp.arange(SOURCES, dtype=jnp.int8)[:, None] == card_source) & acts
-    rank = jnp.where(chosen, ranks, 0).sum(axis=0, dtype=jnp.int8)
+    rank = stage(total(jnp.where(chosen, ranks, jnp.int8(0))))
     mover = state.mover
     from_payoff = chosen[0]
     from_side = chosen[1 : 1 + SIDES]  # [SIDES, B]
@@ -115,25 +116,24 @@ def play(state: State, action: jax.Array) -> State:
     kings = state.kings | bit
 
     # M10: the last payoff card wins at once, before M9.
-    won = from_payoff & ((payoff_count == 0) & player).any(axis=0)
+    won = stage(from_payoff & any_of((payoff_count == 0) & player))
 
     # M9: a complete stack goes back to the stock, kings as kings.
     complete = (height == QUEEN) & ~won
-    gone = jnp.where(complete, kings, jnp.int16(0)).sum(axis=0, dtype=jnp.int16)
-    is_king = (gone >> jnp.arange(QUEEN, dtype=jnp.int16)[:, None]) & 1
-    any_complete = complete.any(axis=0)
-    returned = jnp.concatenate([1 - is_king, is_king.sum(axis=0, keepdims=True, dtype=jnp.int16)])
-    stock = state.stock + jnp.where(any_complete, returned, jnp.int16(0))
+    gone = stage(total(jnp.where(complete, kings, jnp.int16(0))))
+    place = jnp.arange(RANKS, dtype=jnp.int16)[:, None]
+    returned = jnp.where(place < QUEEN, 1 - ((gone >> place) & 1), jax.lax.population_count(gone))
+    stock = state.stock + jnp.where(stage(any_of(complete)), returned, jnp.int16(0))
     height = jnp.where(complete, jnp.int8(0), height)
     kings = jnp.where(complete, jnp.int16(0), kings)
 
     # Side stacks: one pop or one push (M5, M6).
     pile_target = (jnp.arange(SIDES, dtype=jnp.int8)[:, None] == target) & discard
     touched = (player[:, None] & (from_side | pile_target)).reshape(2 * SIDES, lanes)
-    count = jnp.where(touched, state.side_count, 0).sum(axis=0, dtype=jnp.int32)
+    count = stage(total(jnp.where(touched, state.side_count, jnp.uint8(0)))).astype(jnp.int32)
     pile = jnp.where(discard, target, card_source - 1).astype(jnp.int32) + SIDES * mover.astype(jnp.int32)
-    pile = jnp.where(touched.any(axis=0), pile, 0)
-    old_top = jnp.where(touched, state.side_top, 0).sum(axis=0, dtype=jnp.uint8)
+    pile = jnp.where(any_of(touched), pile, 0)
+    old_top = stage(total(jnp.where(touched, state.side_top, jnp.uint8(0))))
     follows = ((old_top & 15) == (rank.astype(jnp.uint8) + 1)) & (rank < QUEEN)
     run = jnp.where(follows, old_top >> 4, 0).astype(jnp.uint8) + 1
     pushed = rank.astype(jnp.uint8) + (run << 4)
@@ -147,9 +147,9 @@ def play(state: State, action: jax.Array) -> State:
     side = state.side.at[row, pile, lane].set(new_top, mode="drop", unique_indices=True)
 
     # End of the turn (M6) or an emptied hand (M8); M2: the next player draws up to five.
-    held = (hand > 0).sum(axis=1, dtype=jnp.int8)
-    ends = discard | (from_side.any(axis=0) & ((state.rules & SIDE_ENDS_TURN) != 0))
-    emptied = from_hand.any(axis=0) & to_center & (of_mover(mover, held) == 0)
+    held = total((hand > 0).astype(jnp.int8).swapaxes(0, 1))
+    ends = discard | (any_of(from_side) & ((state.rules & SIDE_ENDS_TURN) != 0))
+    emptied = any_of(from_hand) & to_center & (of_mover(mover, held) == 0)
     need = jnp.where(ends, HAND - of_mover(1 - mover, held), jnp.where(emptied, jnp.int8(HAND), jnp.int8(0)))
     need = jnp.where(acts, jnp.where(won, jnp.int8(0), need), state.need)
     next_mover = jnp.where(ends & ~won, 1 - mover, mover)
@@ -180,34 +180,34 @@ def draw_ranks(state: State) -> jax.Array:
 
     The stock is exchangeable: card j is the `scale(bits(...), left - j)`-th of the cards still there in rank order.
     """
-    left = state.stock.sum(axis=0, dtype=jnp.int16)
+    left = total(state.stock)
     order = jnp.arange(HAND, dtype=jnp.int16)[:, None]
     number = of_mover(state.mover, state.drawn) + order
     event = number.astype(jnp.uint32) * 2 + state.mover.astype(jnp.uint32)
     word = random.bits(state.key[0], state.key[1], event)
-    index = random.scale(word, jnp.maximum(left - order, 1).astype(jnp.uint32)).astype(jnp.int16)
+    index = stage(random.scale(word, jnp.maximum(left - order, 1).astype(jnp.uint32)).astype(jnp.int16))
     # Numbers among the cards left become places among all cards: those drawn earlier are stepped over.
     for earlier in range(HAND - 2, -1, -1):
-        index = index + ((order > earlier) & (index >= index[earlier]))
+        index = stage(index + ((order > earlier) & (index >= index[earlier])))
     ends = jnp.cumsum(state.stock, axis=0, dtype=jnp.int16)
-    return 1 + (index >= ends[:-1, None]).sum(axis=0, dtype=jnp.int8)
+    return 1 + total((index >= ends[:-1, None]).astype(jnp.int8))
 
 
 def take(state: State, ranks: jax.Array) -> State:
     """Let the mover draw the cards due, the first of `ranks` int8 [HAND, B] (M2, M8), and test M11."""
     need = jnp.where(state.ending == 0, state.need, 0)
-    left = state.stock.sum(axis=0, dtype=jnp.int16)
+    left = total(state.stock)
     count = jnp.minimum(need, left).astype(jnp.int8)  # M11: a draw that cannot be completed takes what there is
     order = jnp.arange(HAND, dtype=jnp.int8)[:, None]
-    dealt = jnp.where(order < count, ranks, 0)
-    taken = (dealt == jnp.arange(1, RANKS + 1, dtype=jnp.int8)[:, None, None]).sum(axis=1, dtype=jnp.int16)
-    stock = state.stock - taken
+    dealt = stage(jnp.where(order < count, ranks, jnp.int8(0)))
+    rank = jnp.arange(1, RANKS + 1, dtype=jnp.int8)[:, None]
+    stock = state.stock - total((dealt[:, None] == rank).astype(jnp.int16))
 
     # The drawn cards fill the empty slots in order.
     mine = of_mover(state.mover, state.hand)
     free = mine == 0
     place = jnp.cumsum(free, axis=0, dtype=jnp.int8) - 1
-    filled = jnp.where(free & (place == order[:, None]), dealt[:, None], 0).sum(axis=0, dtype=jnp.int8)
+    filled = total(jnp.where(free & (place == order[:, None]), dealt[:, None], jnp.int8(0)))
     player = jnp.arange(2, dtype=jnp.int8)[:, None] == state.mover
     hand = state.hand + jnp.where(player[:, None], filled, jnp.int8(0))
 

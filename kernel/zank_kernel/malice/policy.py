@@ -6,12 +6,14 @@ that do not bring the center near the other player's payoff card; and discards t
 """
 
 import dataclasses
+import functools
 from typing import Final
 
 import jax
 import jax.numpy as jnp
 
-from zank_kernel.malice.play import NO_ACTION, SOURCES, center_plays, of_mover, payoff_tops, sources
+from zank_kernel.lanes import fold, largest, stage, total
+from zank_kernel.malice.play import NO_ACTION, PLAYS, center_plays, of_mover, payoff_tops, sources
 from zank_kernel.malice.state import CENTERS, HAND, KING, QUEEN, SIDES, State
 
 
@@ -24,8 +26,8 @@ class Weights:
     path_king: int = 420
     block: int = 380
     block_king: int = 340
-    free_side: int = 300
-    free_hand: int = 310
+    free: int = 310
+    side: int = 10
     free_distance: int = 4  # free plays must leave the other payoff card more than this many ranks away
     discard: int = 120
     follow: int = 60
@@ -38,6 +40,8 @@ class Weights:
 
 
 DEFAULT: Final = Weights()
+ACTION_SPAN: Final = 64  # scores are multiples of it, actions below it
+NO_PATH: Final = 2_000  # more than any path costs
 
 
 def choose(state: State, weights: Weights = DEFAULT) -> jax.Array:
@@ -53,41 +57,42 @@ def choose(state: State, weights: Weights = DEFAULT) -> jax.Array:
 
     # Which ranks can be put on each center stack this turn: the hand, and side runs that start at or above it.
     one = jnp.int16(1)
-    in_hand = jnp.int16(0)
-    for slot in range(HAND):
-        in_hand = in_hand | (one << hand[slot].astype(jnp.int16))
-    run = (((one << (tops >> 4).astype(jnp.int16)) - 1) << top_rank.astype(jnp.int16)) * (top_rank < KING)
-    reach = jnp.broadcast_to(in_hand, needed.shape)
-    for pile in range(SIDES):
-        reach = reach | jnp.where(top_rank[pile] >= needed, run[pile], jnp.int16(0))
-    wilds = (ranks[1:] == KING).sum(axis=0, dtype=jnp.int16)
+    hand_bits = one << hand.astype(jnp.int16)
+    runs = (((one << (tops >> 4).astype(jnp.int16)) - 1) << top_rank.astype(jnp.int16)) * (top_rank < KING)
+    in_hand, wilds, own, other, runs = stage(
+        (fold(jnp.bitwise_or, hand_bits), total((ranks[1:] == KING).astype(jnp.int8)), ranks[0], other, runs)
+    )
+    startable = jnp.where(top_rank[:, None] >= needed, runs[:, None], jnp.int16(0))  # [SIDES, CENTERS, B]
+    reach = in_hand | fold(jnp.bitwise_or, startable)
 
     # The gap between each center stack and the payoff card, and how many kings it takes to close it.
     gap = (one << own.astype(jnp.int16)) - (one << needed.astype(jnp.int16))
     on_way = (own > needed) & (own < KING) & (needed > 0)
-    missing = jax.lax.population_count(jnp.where(on_way, gap & ~reach, jnp.int16(0)))
+    missing = jax.lax.population_count(gap & ~reach)
     length = (own - needed).astype(jnp.int16)
-    cost = jnp.where(on_way & (missing <= wilds), missing * 64 + length * 4, jnp.int16(2000))
-    cost = cost + jnp.arange(CENTERS, dtype=jnp.int16)[:, None]
-    cheapest = cost.min(axis=0)
-    on_path = (cost == cheapest) & (cheapest < 2000)  # [CENTERS, B]: at most one
+    cost = missing * 64 + length * 4 + jnp.arange(CENTERS, dtype=jnp.int16)[:, None]
+    cost = jnp.where(on_way & (missing <= wilds), cost, jnp.int16(NO_PATH))
+    cheapest = stage(fold(jnp.minimum, stage(cost)))
+    chosen = jnp.where(cheapest < NO_PATH, cheapest & 3, jnp.int16(-1))
+    on_path = jnp.arange(CENTERS, dtype=jnp.int16)[:, None] == chosen  # [CENTERS, B]: at most one
 
-    # Center plays.
-    king = (ranks == KING)[:, None]
-    source = jnp.arange(SOURCES, dtype=jnp.int16)[:, None, None]
-    from_side = (source >= 1) & (source <= SIDES)
-    after = (other - needed - 1).astype(jnp.int16)  # ranks between the stack after a play and the other payoff card
+    # Center plays: what a natural card and a king are worth on each center stack, a little less from a side stack.
+    after = other - needed - 1  # ranks between the stack after a play and the other payoff card
     shuts = (needed == other) & (other > 0)
     far = (after < 0) | (after > weights.free_distance)
-    side_first = jnp.where(from_side, jnp.int16(4), jnp.int16(0))
-    path = jnp.where(king, jnp.int16(weights.path_king), jnp.int16(weights.path)) + side_first
-    block = jnp.where(king, jnp.int16(weights.block_king), jnp.int16(weights.block)) + side_first
-    free = jnp.where(from_side, jnp.int16(weights.free_side), jnp.int16(weights.free_hand))
-    score = jnp.where(far & ~king, free, jnp.int16(0))
-    score = jnp.where(shuts, block, score)
-    score = jnp.where(on_path, path, score)
-    score = jnp.where(source == 0, jnp.int16(weights.payoff) + jnp.where(far, jnp.int16(1), jnp.int16(0)), score)
-    score = jnp.where(fits, score, jnp.int16(0))  # [SOURCES, CENTERS, B]
+
+    def worth(path: int, block: int, free: int) -> jax.Array:
+        score = jnp.where(far, jnp.int16(free), jnp.int16(0))
+        return jnp.where(on_path, jnp.int16(path), jnp.where(shuts, jnp.int16(block), score))
+
+    natural = worth(weights.path, weights.block, weights.free)
+    wild = worth(weights.path_king, weights.block_king, 0)
+    payoff = jnp.where(far, jnp.int16(weights.payoff + 1), jnp.int16(weights.payoff))
+    natural, wild, payoff = stage((natural, wild, payoff))
+    own_side = (jnp.arange(SIDES + HAND) < SIDES).astype(jnp.int16)[:, None, None] * weights.side
+    plays = jnp.where((ranks[1:] == KING)[:, None], wild, natural)
+    plays = jnp.where(fits[1:] & (plays > 0), plays - own_side, jnp.int16(0))  # [SIDES + HAND, CENTERS, B]
+    payoff = jnp.where(fits[:1], payoff, jnp.int16(0))  # [1, CENTERS, B]
 
     # Discards.
     card = hand[:, None].astype(jnp.int16)  # [HAND, 1, B]
@@ -107,9 +112,18 @@ def choose(state: State, weights: Weights = DEFAULT) -> jax.Array:
     )
     discard = jnp.where(card > 0, place - keep[:, None] + weights.discard, jnp.int16(0))  # [HAND, SIDES, B]
 
-    lanes = hand.shape[-1]
-    scores = jnp.concatenate([score.reshape(-1, lanes), discard.reshape(-1, lanes)])
-    action = jnp.arange(scores.shape[0], dtype=jnp.int16)[:, None]
-    best = (scores * 64 + (63 - action)).max(axis=0)
-    open_ = (state.ending == 0) & (state.need == 0) & (best >= 64)
-    return jnp.where(open_, 63 - (best & 63), NO_ACTION).astype(jnp.int32)
+    # The action travels in the low bits of its score, so that one maximum finds both.
+    best = functools.reduce(jnp.maximum, (ranked(payoff, 0), ranked(plays, CENTERS), ranked(discard, PLAYS)))
+    best = stage(best)
+    open_ = (state.ending == 0) & (state.need == 0) & (best >= ACTION_SPAN)
+    return jnp.where(open_, ACTION_SPAN - 1 - (best & (ACTION_SPAN - 1)), NO_ACTION).astype(jnp.int32)
+
+
+def ranked(score: jax.Array, first: int) -> jax.Array:
+    """Best of `score` [source, target, B] with its action in the low bits, the first being `first`.
+
+    One maximum finds both; lower actions win ties.
+    """
+    sources, targets, _ = score.shape
+    action = jnp.arange(first, first + sources * targets, dtype=jnp.int16).reshape(sources, targets, 1)
+    return largest(largest(stage(score * ACTION_SPAN + (ACTION_SPAN - 1 - action))))
