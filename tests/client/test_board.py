@@ -12,20 +12,20 @@ TEXT = f"malice-match~1~t.12~a.9-7h.2c7hKs.Jd..{DEEP}.~b.10-9s.5-....~c.Ac2dKh.K
 BOARD = """\
 malice-match · turn 13 · player 1 to move
 
-Player 2   payoff  9♠   11 left     hand  5 hidden
-           S1  –
-           S2  –
-           S3  –
-           S4  –
+Player 2  payoff  9♠   11 left     hand  5 hidden
+          S1  –
+          S2  –
+          S3  –
+          S4  –
 
-Center     C1  4♥  needs 5        C2  K♠  as 3, needs 4  C3  –   needs A or K
-Stock      63 left  2 recycled
+Center    C1  4♥  needs 5        C2  K♠  as 3, needs 4  C3  –   needs A or K
+Stock     63 left  2 recycled
 
-Player 1   payoff  7♥   10 left     hand  2♣  7♥  10♠
-(to move)  S1  J♦
-           S2  –
-           S3  Q♠   over  Q♦  3♣
-           S4  –
+Player 1  payoff  7♥   10 left     hand  2♣  7♥  10♠
+(to move) S1  J♦
+          S2  –
+          S3  Q♠   over  Q♦  3♣
+          S4  –
 """
 
 
@@ -40,7 +40,7 @@ def test_the_board_of_a_game_fits_eighty_columns_and_shows_what_the_mover_knows(
     assert all(len(line) <= 80 for line in drawn.splitlines())
     assert "\x1b" not in drawn
     mover = position.malice.players[position.player_to_move - 1]
-    own = drawn[drawn.index(f"Player {position.player_to_move}   payoff") :]
+    own = drawn[drawn.index(f"Player {position.player_to_move}  payoff") :]
     for name in [*mover.hand.cards, mover.payoff.cards[-1], *(card for side in mover.sides for card in side.cards)]:
         assert parse_card(name).face in own
     for player in position.malice.players:
@@ -95,3 +95,10 @@ def test_a_finished_game_is_headed_by_its_result_and_hides_both_hands() -> None:
 def test_colour_is_an_extra() -> None:
     position = parse_position(TEXT)
     assert "\x1b[1;31m7♥" in draw(position, color=True)
+
+
+def test_three_center_stacks_fit_one_line_of_a_position_file() -> None:
+    ten_high = "AcKdKsKhKcKdKsKhKcKd"
+    text = TEXT.replace("c.Ac2dKh.KdAc.", f"c.{ten_high}.{ten_high}.{ten_high}")
+    (center,) = [line for line in draw(parse_position(text), width=78).splitlines() if "needs" in line]
+    assert center.count("K♦  as 10, needs J") == 3

@@ -36,7 +36,7 @@ def print_position_file(
         lines.append(Text())
     lines += [Text(describe_event(event, position.rule_set, phrases)) for event in events]
     for line in lines:
-        comment = Text(_COMMENT, style="dim") + line
+        comment = Text.assemble((_COMMENT, "dim"), line)
         comment.rstrip()
         _print(console, comment)
     _print(console, Text(format_position(position)))

@@ -15,7 +15,7 @@ from zank.v1 import MalicePlayer, Pile, Position
 
 DEFAULT_WIDTH = 80
 
-_MARGIN = 11  # columns of the names on the left
+_MARGIN = 10  # columns of the names on the left
 _CENTER_WIDTH = 23
 _MINIMUM_WIDTH = 40
 
@@ -111,7 +111,7 @@ def _center_lines(position: Position, width: int, phrases: Phrases) -> list[Text
         _center_cell(f"C{number}", pile, complete_options(position.rule_set).wild_starts_stack, phrases)
         for number, pile in enumerate(table.centers, start=1)
     ]
-    per_line = max((width - _MARGIN) // _CENTER_WIDTH, 1)
+    per_line = max((width - _MARGIN + 1) // _CENTER_WIDTH, 1)  # the last one needs no space after it
     lines = list[Text]()
     for start in range(0, len(cells), per_line):
         line = Text(f"{phrases.center if start == 0 else '':{_MARGIN}}", style="bold")

@@ -62,7 +62,8 @@ class ZankError(Exception):
     def __str__(self) -> str:
         heading = f"{self.message or 'the call failed'} [{self.reason or self.code.name}]"
         lines = [heading]
-        lines += [f"  {violation.field}: {violation.description}" for violation in self.violations]
+        fields = [f"{violation.field}: {violation.description}" for violation in self.violations]
+        lines += [f"  {line}" for line in fields if line not in self.message]
         lines += [f"  {key}: {value}" for key, value in sorted(self.metadata.items())]
         if self.retry_after is not None:
             lines.append(f"  try again in {self.retry_after:.3g} s")

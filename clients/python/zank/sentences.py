@@ -187,6 +187,7 @@ def _card_at(source: Payoff | HandCard | SideStack, player: MalicePlayer) -> Car
 
 def _digits(standard_error: float, *, at_least: int) -> int:
     """Decimals that show a standard error with one significant digit, so that it never reads as zero."""
-    if not 0 < standard_error < 1:
+    rounded = float(f"{standard_error:.1g}")  # 0.96 reads "1", not "1.0"
+    if not 0 < rounded < 1:
         return at_least
-    return min(max(at_least, -math.floor(math.log10(standard_error))), 4)
+    return min(max(at_least, -math.floor(math.log10(rounded))), 4)

@@ -14,6 +14,8 @@ import numpy as np
 
 from zank_kernel import random
 from zank_kernel.host import leaf
+from zank_kernel.lanes import total
+from zank_kernel.malice.play import of_mover
 from zank_kernel.malice.state import HAND, PAYOFF, RANKS, State
 from zank_kernel.malice.table import Table, unseen
 
@@ -138,16 +140,23 @@ def load(lanes: State, taken: jax.Array, roots: State, root: jax.Array, worlds: 
         value: jax.Array = getattr(roots, name)[..., root]
         return value
 
+    hand = pick("hand") + worlds.hand[..., world]
+    mover, need = pick("mover"), pick("need")
+    # The root took a hidden hand for an empty one: what is due at the start of its owner's turn (M2) is known now.
+    held = of_mover(mover, total((hand > 0).astype(jnp.int8).swapaxes(0, 1)))
+    need = jnp.where(need > 0, HAND - held, jnp.int8(0))
     fresh = State(
         side=side,
         payoff=worlds.payoff[..., world],
-        hand=pick("hand") + worlds.hand[..., world],
+        hand=hand,
+        mover=mover,
+        need=need,
         stock=pick("stock") + worlds.stock[..., world],
         key=worlds.key[..., world],
         **{
             field.name: pick(field.name)
             for field in dataclasses.fields(State)
-            if field.name not in ("side", "payoff", "hand", "stock", "key")
+            if field.name not in ("side", "payoff", "hand", "mover", "need", "stock", "key")
         },
     )
     merged = {

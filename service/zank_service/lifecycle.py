@@ -1,0 +1,99 @@
+"""The life of a server process: open the port, warm up, announce, serve, drain, end."""
+
+import asyncio
+import dataclasses
+import json
+import logging
+import os
+import signal
+import threading
+from pathlib import Path
+from typing import Final
+
+from zank_kernel.engine import Engine
+from zank_service.server import Server
+
+GRACE_SECONDS: Final = 30.0
+
+logger = logging.getLogger(__name__)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Options:
+    """How a server is run."""
+
+    host: str
+    port: int  # 0: any that is free
+    workers: int | None  # rollout threads; None: one per core, or per device
+    cache_directory: Path
+    announce: bool  # print the port, as one line of JSON, once the server serves
+    exit_with_stdin: bool  # end when standard input does
+    reflection: bool
+
+
+async def run(options: Options) -> None:
+    """Run a server until it is told to stop; raises PortUnavailable, and whatever a warm-up that fails raises.
+
+    SIGTERM and SIGINT stop it when the calls under way are answered; the second one stops it at once.
+    """
+    stopping = asyncio.Event()
+    _stop_on_signals(stopping)
+    if options.exit_with_stdin:
+        _stop_with_stdin(stopping)
+    engine = Engine(workers=options.workers, cache_directory=options.cache_directory)
+    server = Server(engine, with_reflection=options.reflection)
+    port = await server.start(options.host, options.port)
+    logger.info("listening on %s port %d, compiling", options.host, port)
+    await _warm_up(engine, stopping)
+    await server.serve()
+    logger.info("serving")
+    if options.announce:
+        print(json.dumps({"port": port}), flush=True)
+    await stopping.wait()
+    logger.info("stopping")
+    if not await server.stop(GRACE_SECONDS):
+        logger.warning("stopped with calls unanswered after %g s", GRACE_SECONDS)
+        _exit_now(0)
+    engine.close()
+    logger.info("stopped")
+
+
+async def _warm_up(engine: Engine, stopping: asyncio.Event) -> None:
+    """Compile every program, off the event loop; the process ends here if it is told to stop meanwhile."""
+    warming = asyncio.create_task(asyncio.to_thread(engine.warm_up))
+    told = asyncio.create_task(stopping.wait())
+    await asyncio.wait((warming, told), return_when=asyncio.FIRST_COMPLETED)
+    if not warming.done():
+        _exit_now(0)
+    told.cancel()
+    await warming
+
+
+def _stop_on_signals(stopping: asyncio.Event) -> None:
+    def stop(number: int) -> None:
+        if stopping.is_set():
+            logger.warning("stopped at once")
+            _exit_now(128 + number)
+        stopping.set()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop, number)
+
+
+def _stop_with_stdin(stopping: asyncio.Event) -> None:
+    loop = asyncio.get_running_loop()
+
+    def read() -> None:
+        # Not sys.stdin, whose lock would be held for good.
+        while os.read(0, 4096):
+            pass
+        loop.call_soon_threadsafe(stopping.set)
+
+    threading.Thread(target=read, name="stdin", daemon=True).start()
+
+
+def _exit_now(status: int) -> None:
+    """End the process without waiting for threads that cannot be interrupted."""
+    logging.shutdown()
+    os._exit(status)

@@ -1,0 +1,28 @@
+"""Spite & Malice on the wire, as an implementation of the family protocol."""
+
+from typing import Final
+
+from zank_kernel import malice as kernel
+from zank_kernel.malice.rules import PRESETS, Rules
+from zank_kernel.malice.table import Table
+from zank_service.family import Family
+from zank_service.malice import check, knowledge, moves, referee, rule_sets
+
+FAMILY: Final[Family[Rules, Table]] = Family(
+    name=kernel.FAMILY.name,
+    presets=PRESETS,
+    check_options=rule_sets.check_options,
+    rules=rule_sets.rules,
+    defaults=rule_sets.defaults,
+    description=lambda rules: rules.description,
+    scored=lambda rules: rules.scored,
+    check_table=check.check_table,
+    masked=knowledge.masked,
+    table=knowledge.table,
+    move_name=moves.move_name,
+    deal=referee.deal,
+    legal_moves=referee.legal_moves,
+    apply_move=referee.apply_move,
+)
+
+__all__ = ["FAMILY"]

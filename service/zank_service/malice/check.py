@@ -1,0 +1,187 @@
+"""Whether a table of Spite & Malice can come about: its shape, its cards and its result."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from zank.cards import KING, QUEEN, rank_letter
+from zank.errors import InvalidCard
+from zank.v1 import ENDING_OUT, MalicePlayer, MaliceTable, Pile, Position
+from zank_kernel.malice.rules import Rules
+from zank_kernel.malice.state import HAND, SIDES
+from zank_service.limits import CARDS, COPIES, SHOWN
+from zank_service.malice.piles import open_piles, piles, rank, size
+from zank_service.refusals import Violations
+
+PLAYERS: Final = 2
+CENTERS: Final = 3
+
+
+def check_table(position: Position, rules: Rules, field: str, violations: Violations) -> None:
+    """Note everything in which the table, or the result, of the position at path `field` cannot be."""
+    table = position.malice
+    path = f"{field}.malice"
+    for check in (_check_shape, _check_faces):  # what follows a failed one would make no sense
+        check(table, path, violations)
+        if len(violations):
+            return
+    _check_copies(table, path, violations)
+    for index, player in enumerate(table.players):
+        _check_payoff(position, rules, player, f"{path}.players[{index}].payoff", violations)
+        _check_hand(position, index, f"{path}.players[{index}].hand", violations)
+    _check_centers(position, rules, path, violations)
+    _check_recycled(position, path, violations)
+    if position.HasField("result") and not len(violations):
+        _check_result(position, rules, f"{field}.result", violations)
+
+
+def _check_shape(table: MaliceTable, path: str, violations: Violations) -> None:
+    """The number of players, stacks and cards, and what may be hidden."""
+
+    def check_count(field: str, found: int, expected: int, what: str) -> None:
+        if found != expected:
+            violations.add(field, f"expected {expected} {what}, found {found}")
+
+    check_count(f"{path}.players", len(table.players), PLAYERS, "players")
+    check_count(f"{path}.centers", len(table.centers), CENTERS, "center stacks")
+    face_up = list(open_piles(table.centers, f"{path}.centers"))
+    for index, player in enumerate(table.players):
+        sides = f"{path}.players[{index}].sides"
+        check_count(sides, len(player.sides), SIDES, "side stacks")
+        face_up += open_piles(player.sides, sides)
+    for place, pile in face_up:
+        if pile.hidden:
+            violations.add(f"{place}.hidden", f"expected 0: this stack lies face up; found {pile.hidden}")
+    if table.stock.cards:
+        violations.add(f"{path}.stock.cards", f"expected none: the stock is all hidden; found {len(table.stock.cards)}")
+    for place, pile in piles(table, path):
+        if pile.concealed and len(pile.concealed) != pile.hidden:
+            violations.add(
+                f"{place}.concealed",
+                f"expected no card, or as many as are hidden ({pile.hidden}); found {len(pile.concealed)}",
+            )
+    check_count(path, sum(size(pile) for _, pile in piles(table, path)), CARDS, "cards on the table")
+
+
+def _check_faces(table: MaliceTable, path: str, violations: Violations) -> None:
+    """Every card is the name of one."""
+    recycled = ((f"{path}.recycled.cards[{index}]", card) for index, card in enumerate(table.recycled.cards))
+    for place, card in (*_cards(table, path), *recycled):
+        try:
+            rank(card)
+        except InvalidCard:
+            violations.add(
+                place, f"expected a rank (A23456789TJQK) and a suit (cdhs), for example 7h; found {card[:SHOWN]!r}"
+            )
+
+
+def _check_copies(table: MaliceTable, path: str, violations: Violations) -> None:
+    """Two decks hold every card twice."""
+    copies = Counter[str]()
+    for place, card in _cards(table, path):
+        copies[card] += 1
+        if copies[card] > COPIES:
+            violations.add(place, f"expected at most {COPIES} copies of {card} on the table; this is another one")
+
+
+def _check_payoff(position: Position, rules: Rules, player: MalicePlayer, path: str, violations: Violations) -> None:
+    cards = size(player.payoff)
+    fewest = 0 if position.HasField("result") else 1
+    if not fewest <= cards <= rules.payoff_cards:
+        why = "" if fewest == 0 else ": a game without a result goes on"
+        violations.add(path, f"expected {fewest} to {rules.payoff_cards} cards{why}; found {cards}")
+    elif cards and not player.payoff.cards:
+        violations.add(f"{path}.cards", "expected at least the top card, which lies face up; found none")
+
+
+def _check_hand(position: Position, index: int, path: str, violations: Violations) -> None:
+    hand = position.malice.players[index].hand
+    moves = index == position.player_to_move - 1 and not position.HasField("result")
+    fewest = 1 if moves else 0
+    if moves and hand.hidden:
+        violations.add(
+            f"{path}.hidden", f"expected 0: the hand of the player to move must be known; found {hand.hidden}"
+        )
+    elif not fewest <= size(hand) <= HAND:
+        why = ": the player to move has a card to play" if moves else ""
+        violations.add(path, f"expected {fewest} to {HAND} cards{why}; found {size(hand)}")
+
+
+def _check_centers(position: Position, rules: Rules, path: str, violations: Violations) -> None:
+    """M3, M4; M9: a complete stack is seen only where the last payoff card completed it (M10)."""
+    highest = QUEEN if position.result.ending == ENDING_OUT else QUEEN - 1
+    for place, pile in open_piles(position.malice.centers, f"{path}.centers"):
+        if len(pile.cards) > highest:
+            violations.add(
+                f"{place}.cards",
+                f"expected at most {highest} cards: a complete stack is recycled (M9); found {len(pile.cards)}",
+            )
+            continue
+        for index, card in enumerate(pile.cards):
+            wild = index > 0 or rules.wild_starts_stack
+            if rank(card) != index + 1 and not (wild and rank(card) == KING):
+                expected = rank_letter(index + 1) + (" or a king" if wild else ", for no king starts a stack (M4)")
+                violations.add(f"{place}.cards[{index}]", f"expected {expected}; found {card}")
+
+
+def _check_recycled(position: Position, path: str, violations: Violations) -> None:
+    """Recycled cards lie in the stock or in a hand: there must be room for them, and no sight of them elsewhere."""
+    table = position.malice
+    recycled = Counter(table.recycled.cards)
+    seen = Counter(card for pile in _shown(table) for card in pile.cards)
+    counted = Counter[str]()
+    for index, card in enumerate(table.recycled.cards):
+        counted[card] += 1
+        if counted[card] + seen[card] > COPIES:
+            violations.add(
+                f"{path}.recycled.cards[{index}]",
+                f"expected a card that can lie in the stock or a hand; found {card}, whose copies are elsewhere",
+            )
+    mover, other = position.player_to_move - 1, 2 - position.player_to_move
+    elsewhere = (recycled - Counter(table.players[mover].hand.cards)).total()
+    room = size(table.stock) + size(table.players[other].hand) + table.players[mover].hand.hidden
+    if elsewhere > room:
+        violations.add(
+            f"{path}.recycled.cards",
+            f"expected at most {room} cards that are not in the hand of the player to move, for so many lie in the"
+            f" stock and the other hand; found {elsewhere}",
+        )
+
+
+def _check_result(position: Position, rules: Rules, path: str, violations: Violations) -> None:
+    """The result is what M10, M11 and M12 make of the table."""
+    result = position.result
+    left = [size(player.payoff) for player in position.malice.players]
+    if result.ending == ENDING_OUT:
+        winner = position.player_to_move  # M10: who moved last
+        if left[winner - 1] or not left[2 - winner]:
+            violations.add(
+                f"{path}.ending",
+                f"expected the payoff pile of player {winner}, who moved last, to be the only empty one",
+            )
+            return
+    else:
+        if size(position.malice.stock) or not all(left):
+            violations.add(f"{path}.ending", "expected an empty stock and no empty payoff pile")
+            return
+        decided = rules.shorter_payoff_wins and left[0] != left[1]
+        winner = (1 if left[0] < left[1] else 2) if decided else 0
+    points = abs(left[0] - left[1]) if winner else 0  # M12
+    for field, found, expected in (("winner", result.winner, winner), ("points", result.points, points)):
+        if found != expected:
+            violations.add(f"{path}.{field}", f"expected {expected} by the table; found {found}")
+
+
+def _cards(table: MaliceTable, path: str) -> Iterator[tuple[str, str]]:
+    """Every card whose face is given, with its path."""
+    for place, pile in piles(table, path):
+        for name, cards in (("concealed", pile.concealed), ("cards", pile.cards)):
+            for index, card in enumerate(cards):
+                yield f"{place}.{name}[{index}]", card
+
+
+def _shown(table: MaliceTable) -> Sequence[Pile]:
+    """The piles in which both players see the known cards."""
+    payoffs = [player.payoff for player in table.players]
+    sides = [pile for player in table.players for pile in player.sides]
+    return [*payoffs, *sides, *table.centers]

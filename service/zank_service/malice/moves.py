@@ -1,0 +1,104 @@
+"""Moves of Spite & Malice: the public notation and the kernel's actions."""
+
+import dataclasses
+import re
+from typing import Final
+
+from zank.cards import KING, parse_card, rank_letter
+from zank.errors import InvalidMove
+from zank.notation import CenterStack, HandCard, Move, Payoff, SideStack, parse_move
+from zank.v1 import Pile, Position
+from zank_kernel.malice.play import PLAYS
+from zank_kernel.malice.state import CENTERS, HAND, SIDES
+from zank_service.limits import SHOWN
+from zank_service.malice.piles import rank
+from zank_service.refusals import Refusal, invalid, not_possible
+
+RULES: Final = {
+    "M3": "A center stack is built from the ace to the queen in order of rank, whatever the suit.",
+    "M4": "No king starts a center stack in this rule set.",
+    "M5": "The payoff top, the top of an own side stack or a card from hand is played to the center.",
+    "M6": "A card from hand is discarded.",
+    "M7": "Only cards from hand go to a side stack.",
+}
+
+_NOT_FROM_HAND: Final = re.compile(r"(P|S[1-4])-S[1-4]")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Choice:
+    """A move of a position: what leaves which pile, and the kernel's action for it."""
+
+    move: Move
+    action: int
+    card: str
+    pile: Pile  # of the position
+    index: int  # of the card in the known cards of the pile
+
+
+def move_name(position: Position, action: int) -> str:
+    """An action in public notation; of a hand card the rank is enough, for the first listed leaves."""
+    source, target = divmod(action, CENTERS)
+    if action >= PLAYS:
+        return str(Move(_hand_card(position, source - 1 - SIDES - HAND), SideStack(target + 1)))
+    center = CenterStack(target + 1)
+    if source == 0:
+        return str(Move(Payoff(), center))
+    if source <= SIDES:
+        return str(Move(SideStack(source), center))
+    return str(Move(_hand_card(position, source - 1 - SIDES), center))
+
+
+def choice(position: Position, text: str) -> Choice:
+    """The move written `text`, legal or not; raises Refusal where it is no move, or where its card is not there."""
+    if _NOT_FROM_HAND.fullmatch(text):
+        raise illegal(text, "M7", f"{text.partition('-')[0]} is played to a center stack only")
+    try:
+        move = parse_move(text[:SHOWN])
+    except InvalidMove as error:
+        raise invalid("INVALID_MOVE", "move", str(error)) from None
+    mover = position.malice.players[position.player_to_move - 1]
+    match move.source:
+        case Payoff():
+            source, pile = 0, mover.payoff
+        case SideStack(number):
+            source, pile = number, mover.sides[number - 1]
+            if not pile.cards:
+                raise illegal(text, "M5", f"side stack S{number} is empty")
+        case HandCard() as wanted:
+            return _from_hand(text, move, wanted, mover.hand)
+    index = len(pile.cards) - 1
+    action = CENTERS * source + move.target.number - 1
+    return Choice(move=move, action=action, card=pile.cards[index], pile=pile, index=index)
+
+
+def does_not_fit(position: Position, chosen: Choice) -> Refusal:
+    """The refusal of a move that is not legal though its card is there: it does not fit its center stack."""
+    center = position.malice.centers[chosen.move.target.number - 1]
+    if rank(chosen.card) == KING:
+        return illegal(str(chosen.move), "M4", f"{chosen.move.target} is empty and takes an ace")
+    needed = rank_letter(len(center.cards) + 1)
+    return illegal(str(chosen.move), "M3", f"{chosen.move.target} needs {needed}, not {chosen.card}")
+
+
+def illegal(move: str, rule: str, why: str) -> Refusal:
+    """FAILED_PRECONDITION for a move that breaks a rule."""
+    metadata = {"rule": rule, "text": RULES[rule]}
+    return not_possible("ILLEGAL_MOVE", f"{move} breaks {rule}: {why}", metadata)
+
+
+def _from_hand(text: str, move: Move, wanted: HandCard, hand: Pile) -> Choice:
+    cards = [parse_card(card) for card in hand.cards]
+    alike = [index for index, card in enumerate(cards) if card.rank == wanted.rank]
+    named = [index for index in alike if wanted.suit in (None, cards[index].suit)]
+    if not named:
+        raise illegal(text, "M6" if move.is_discard else "M5", f"{wanted} is not in hand")
+    # The kernel lists the first of equal ranks; which card leaves is the position's matter.
+    source = 1 + SIDES + (HAND if move.is_discard else 0) + alike[0]
+    action = CENTERS * source + move.target.number - 1
+    return Choice(move=move, action=action, card=hand.cards[named[0]], pile=hand, index=named[0])
+
+
+def _hand_card(position: Position, slot: int) -> HandCard:
+    hand = position.malice.players[position.player_to_move - 1].hand
+    return HandCard(rank(hand.cards[slot]))

@@ -1,0 +1,52 @@
+"""The piles of a table of Spite & Malice and where they lie in a request."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from zank.cards import parse_card
+from zank.v1 import MaliceTable, Pile
+
+
+class Placed(NamedTuple):
+    """A pile and its path in the request."""
+
+    path: str
+    pile: Pile
+
+
+def piles(table: MaliceTable, path: str) -> Iterator[Placed]:
+    """Every pile of a table at this path."""
+    for index, player in enumerate(table.players):
+        owner = f"{path}.players[{index}]"
+        yield Placed(f"{owner}.payoff", player.payoff)
+        yield Placed(f"{owner}.hand", player.hand)
+        yield from open_piles(player.sides, f"{owner}.sides")
+    yield from open_piles(table.centers, f"{path}.centers")
+    yield Placed(f"{path}.stock", table.stock)
+
+
+def open_piles(stacks: Sequence[Pile], path: str) -> Iterator[Placed]:
+    """Stacks that lie face up, side by side."""
+    for index, pile in enumerate(stacks):
+        yield Placed(f"{path}[{index}]", pile)
+
+
+def size(pile: Pile) -> int:
+    """Cards in a pile, hidden ones included."""
+    return pile.hidden + len(pile.cards)
+
+
+def faces_known(pile: Pile) -> bool:
+    """Whether the face of every card of a pile is given."""
+    return len(pile.concealed) == pile.hidden
+
+
+def rank(card: str) -> int:
+    """Rank of a card, 1 (ace) to 13 (king)."""
+    return parse_card(card).rank
+
+
+def ranks(pile: Pile) -> tuple[int, ...]:
+    """Ranks of a pile from the bottom to the top, 0 for cards whose face is not given."""
+    below = tuple(map(rank, pile.concealed)) if pile.concealed else (0,) * pile.hidden
+    return below + tuple(map(rank, pile.cards))

@@ -1,0 +1,128 @@
+"""Refereeing Spite & Malice: the kernel says what is legal and what happens, one position at a time."""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from zank.cards import RANKS, SUITS
+from zank.presets import canonical_rule_set
+from zank.v1 import (
+    ENDING_OUT,
+    ENDING_STOCK_OUT,
+    ApplyMoveResponse,
+    GameResult,
+    LegalMove,
+    MalicePlayer,
+    MaliceTable,
+    Pile,
+    Position,
+    Recycled,
+    RuleSet,
+    Shuffle,
+)
+from zank_kernel import malice
+from zank_kernel.engine import Engine
+from zank_kernel.malice.deal import deal as deal_cards
+from zank_kernel.malice.rules import Rules
+from zank_kernel.malice.state import OUT, RUNNING, SIDES, STOCK_OUT, State
+from zank_kernel.malice.table import representatives
+from zank_service.malice.check import CENTERS
+from zank_service.malice.game import Game
+from zank_service.malice.knowledge import table
+from zank_service.malice.moves import choice, does_not_fit, move_name
+from zank_service.malice.piles import rank
+from zank_service.malice.rule_sets import rules as rules_of
+
+NAME: Final = malice.FAMILY.name
+DRAWS: Final = malice.FAMILY.draws
+SOME_RANK: Final = 1  # stands for a hidden card of the hand that waits, of which only the number matters
+
+_ENDINGS: Final = {OUT: ENDING_OUT, STOCK_OUT: ENDING_STOCK_OUT}
+
+
+def deal(rule_set: RuleSet, seed: int) -> Position:
+    """The full position at the start of the game dealt by a 64-bit seed (M1)."""
+    cards = deal_cards(rules_of(rule_set), seed)
+    players = [
+        MalicePlayer(
+            payoff=Pile(hidden=len(payoff) - 1, concealed=_names(payoff[:-1]), cards=_names(payoff[-1:])),
+            hand=Pile(cards=_names(hand)),
+            sides=[Pile() for _ in range(SIDES)],
+        )
+        for payoff, hand in zip(cards.payoff, cards.hand, strict=True)
+    ]
+    return Position(
+        rule_set=canonical_rule_set(rule_set),
+        player_to_move=cards.starter + 1,
+        shuffle=Shuffle(seed=seed, count=1),
+        malice=MaliceTable(
+            players=players,
+            centers=[Pile() for _ in range(CENTERS)],
+            stock=Pile(hidden=len(cards.stock), concealed=_names(cards.stock)),
+            recycled=Recycled(),
+        ),
+    )
+
+
+def legal_moves(engine: Engine, position: Position, rules: Rules) -> list[LegalMove]:
+    """The legal moves of a position that is not over, in the order of the kernel's actions."""
+    actions = np.flatnonzero(engine.legal(NAME, _state(position, rules))[:, 0]).tolist()
+    first = representatives(table(position, rules))
+    forced = len({int(first[action]) for action in actions}) == 1
+    return [
+        LegalMove(
+            move=move_name(position, action),
+            forced=forced,
+            equivalent_to="" if first[action] == action else move_name(position, int(first[action])),
+        )
+        for action in actions
+    ]
+
+
+def apply_move(engine: Engine, position: Position, rules: Rules, text: str) -> ApplyMoveResponse:
+    """What becomes of a position that is not over when the move written `text` is played; raises Refusal."""
+    after = Position()
+    after.CopyFrom(position)
+    game = Game(after)
+    chosen = choice(after, text)
+    before = _state(position, rules)
+    if not engine.legal(NAME, before)[chosen.action, 0]:
+        raise does_not_fit(position, chosen)
+    state: State = engine.play(NAME, before, np.asarray([chosen.action], np.int32))
+
+    game.move(chosen)
+    game.turn_up()
+    center = chosen.move.target.number - 1
+    if not chosen.move.is_discard and state.height[center, 0] == 0:
+        game.recycle(center)
+    if state.mover[0] != before.mover[0]:
+        game.pass_turn()
+    if state.need[0]:
+        cards = game.next_cards(DRAWS)
+        drawn = np.zeros((DRAWS, 1), np.int8)
+        drawn[: len(cards), 0] = list(map(rank, cards))
+        state = engine.take(NAME, state, drawn)
+        game.draw(int(state.drawn.sum()))
+    if state.ending[0] != RUNNING:
+        game.finish(_result(state))
+    return game.response()
+
+
+def _state(position: Position, rules: Rules) -> State:
+    """The position in one lane of the kernel."""
+    seen = table(position, rules)
+    first, second = (tuple(card or SOME_RANK for card in hand) for hand in seen.hand)
+    return malice.FAMILY.to_state([dataclasses.replace(seen, hand=(first, second))])
+
+
+def _result(state: State) -> GameResult:
+    points = int(state.points[0])
+    winner = 0 if points == 0 else 1 if points > 0 else 2
+    return GameResult(ending=_ENDINGS[int(state.ending[0])], winner=winner, points=abs(points))
+
+
+def _names(cards: Sequence[int]) -> list[str]:
+    """Names of cards that the kernel numbers 0 to 51."""
+    return [RANKS[card % len(RANKS)] + SUITS[card // len(RANKS)] for card in cards]

@@ -1,0 +1,52 @@
+"""The service `Referee`: the rules, for hosts of games."""
+
+import secrets
+from functools import partial
+
+from zank.v1 import (
+    ApplyMoveRequest,
+    ApplyMoveResponse,
+    DealRequest,
+    DealResponse,
+    ListLegalMovesRequest,
+    ListLegalMovesResponse,
+    RefereeServicer,
+)
+from zank_kernel.engine import Engine
+from zank_service.calls import Context
+from zank_service.gate import Gate
+from zank_service.positions import checked_position, checked_rule_set
+from zank_service.refusals import game_over
+
+
+class Referee(RefereeServicer):
+    """Answers with the kernel's programs; stateless."""
+
+    def __init__(self, engine: Engine, gate: Gate) -> None:
+        self._engine = engine
+        self._gate = gate
+
+    async def Deal(self, request: DealRequest, context: Context) -> DealResponse:
+        """Deal a game."""
+        family = checked_rule_set(request.rule_set, "rule_set", "INVALID_RULE_SET")
+        seed = request.seed if request.HasField("seed") else secrets.randbits(64)
+        position, _ = await self._gate.run(partial(family.deal, request.rule_set, seed))
+        return DealResponse(position=position)
+
+    async def ListLegalMoves(self, request: ListLegalMovesRequest, context: Context) -> ListLegalMovesResponse:
+        """List the legal moves of a position."""
+        asked = checked_position(request, request.position)
+        if asked.over:
+            return ListLegalMovesResponse()
+        work = partial(asked.family.legal_moves, self._engine, asked.position, asked.rules)
+        moves, _ = await self._gate.run(work)
+        return ListLegalMovesResponse(moves=moves)
+
+    async def ApplyMove(self, request: ApplyMoveRequest, context: Context) -> ApplyMoveResponse:
+        """Play a move."""
+        asked = checked_position(request, request.position)
+        if asked.over:
+            raise game_over()
+        work = partial(asked.family.apply_move, self._engine, asked.position, asked.rules, request.move)
+        response, _ = await self._gate.run(work)
+        return response

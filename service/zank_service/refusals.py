@@ -1,0 +1,98 @@
+"""Refusals: a status code, a message for people and details for programs, as `google.rpc` defines them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import grpc
+from google.protobuf.any_pb2 import Any as AnyMessage
+from google.protobuf.message import Message
+from google.rpc import status_pb2
+from google.rpc.error_details_pb2 import BadRequest, ErrorInfo, RetryInfo
+from grpc_status import rpc_status
+
+DOMAIN: Final = "zank"
+MOST_VIOLATIONS: Final = 20  # listed in one refusal
+
+
+class Refusal(Exception):
+    """A request that is not answered, and why; `details` are messages of `google.rpc`."""
+
+    def __init__(self, code: grpc.StatusCode, message: str, details: Sequence[Message]) -> None:
+        super().__init__(message)
+        self.code: Final = code
+        self.message: Final = message
+        self.details: Final = tuple(details)
+
+    def status(self) -> grpc.Status:
+        """The refusal as a rich status."""
+        number, _ = self.code.value
+        packed = [AnyMessage() for _ in self.details]
+        for slot, detail in zip(packed, self.details, strict=True):
+            slot.Pack(detail)
+        return rpc_status.to_status(status_pb2.Status(code=number, message=self.message, details=packed))
+
+
+class Violations:
+    """The fields of a request that are not what they must be, collected so that a client learns of all at once."""
+
+    def __init__(self) -> None:
+        self._found: list[BadRequest.FieldViolation] = []
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def add(self, field: str, description: str) -> None:
+        """Note that the field at this path in the request is not as `description` says it must be."""
+        self._found.append(BadRequest.FieldViolation(field=field, description=description))
+
+    def refuse_if_any(self, reason: str) -> None:
+        """Raise INVALID_ARGUMENT with all that was found, if anything was."""
+        if not self._found:
+            return
+        first = self._found[0]
+        more = f" (and {len(self._found) - 1} more)" if len(self._found) > 1 else ""
+        raise Refusal(
+            grpc.StatusCode.INVALID_ARGUMENT,
+            f"{first.field}: {first.description}{more}",
+            [BadRequest(field_violations=self._found[:MOST_VIOLATIONS]), ErrorInfo(reason=reason, domain=DOMAIN)],
+        )
+
+
+def invalid(reason: str, field: str, description: str) -> Refusal:
+    """INVALID_ARGUMENT for one field."""
+    violation = BadRequest.FieldViolation(field=field, description=description)
+    return Refusal(
+        grpc.StatusCode.INVALID_ARGUMENT,
+        f"{field}: {description}",
+        [BadRequest(field_violations=[violation]), ErrorInfo(reason=reason, domain=DOMAIN)],
+    )
+
+
+def not_possible(reason: str, message: str, metadata: Mapping[str, str] | None = None) -> Refusal:
+    """FAILED_PRECONDITION: the request is well-formed, but what it is about does not allow it."""
+    info = ErrorInfo(reason=reason, domain=DOMAIN, metadata=metadata)
+    return Refusal(grpc.StatusCode.FAILED_PRECONDITION, message, [info])
+
+
+def game_over() -> Refusal:
+    """FAILED_PRECONDITION for a position of a finished game."""
+    return not_possible("GAME_OVER", "the game is over: the position carries a result")
+
+
+def overloaded(seconds: float) -> Refusal:
+    """RESOURCE_EXHAUSTED: too much is waiting already; it may be worth a try after so many seconds."""
+    retry = RetryInfo()
+    retry.retry_delay.FromMilliseconds(round(seconds * 1000))
+    info = ErrorInfo(reason="OVERLOADED", domain=DOMAIN)
+    return Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, "too many requests are waiting", [info, retry])
+
+
+def unavailable(message: str) -> Refusal:
+    """UNAVAILABLE: not now, and nothing was done; another server may answer."""
+    return Refusal(grpc.StatusCode.UNAVAILABLE, message, [ErrorInfo(reason="NOT_SERVING", domain=DOMAIN)])
+
+
+def internal() -> Refusal:
+    """INTERNAL: a fault of the server, whose text stays in its log."""
+    info = ErrorInfo(reason="INTERNAL", domain=DOMAIN)
+    return Refusal(grpc.StatusCode.INTERNAL, "a fault in the server; its log says more", [info])

@@ -1,0 +1,166 @@
+"""A server in this process whose answers are decided by the test: what a client makes of them is what is tested."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import sleep
+
+import grpc
+from google.protobuf.any_pb2 import Any
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import Message
+from google.rpc import code_pb2, error_details_pb2, status_pb2
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_status import rpc_status
+
+from zank.text import parse_position
+from zank.v1 import (
+    OBJECTIVE_POINTS,
+    ApplyMoveRequest,
+    ApplyMoveResponse,
+    DealRequest,
+    DealResponse,
+    Estimate,
+    Event,
+    GetHintRequest,
+    GetHintResponse,
+    GetInfoRequest,
+    GetInfoResponse,
+    LegalMove,
+    Limits,
+    ListLegalMovesRequest,
+    ListLegalMovesResponse,
+    Moved,
+    MoveEvaluation,
+    Position,
+    RefereeServicer,
+    ServerServicer,
+    SolverServicer,
+    TurnPassed,
+    Value,
+    add_RefereeServicer_to_server,
+    add_ServerServicer_to_server,
+    add_SolverServicer_to_server,
+)
+
+DEALT = "malice-match~1~a.2h3c-7h.8cTdTsQsAd....~b.2d3d-9s.2s3s4s5s6s....~c...~k.54-~s.7.1"
+
+
+def refusal(code: int, message: str, *details: Message) -> status_pb2.Status:
+    packed = [Any() for _ in details]
+    for any_message, detail in zip(packed, details, strict=True):
+        any_message.Pack(detail)
+    return status_pb2.Status(code=code, message=message, details=packed)
+
+
+ILLEGAL = refusal(
+    code_pb2.FAILED_PRECONDITION,
+    "a seven does not fit on C2",
+    error_details_pb2.ErrorInfo(reason="ILLEGAL_MOVE", domain="zank", metadata={"rule": "M3"}),
+)
+INVALID = refusal(
+    code_pb2.INVALID_ARGUMENT,
+    "the position is impossible",
+    error_details_pb2.BadRequest(
+        field_violations=[
+            error_details_pb2.BadRequest.FieldViolation(
+                field="position.malice.stock.hidden", description="expected 54, found 53"
+            )
+        ]
+    ),
+)
+OVERLOADED = refusal(
+    code_pb2.RESOURCE_EXHAUSTED,
+    "too much to do",
+    error_details_pb2.RetryInfo(retry_delay=Duration(seconds=1, nanos=500_000_000)),
+)
+
+
+@dataclass
+class FakeServer(RefereeServicer, SolverServicer, ServerServicer):
+    """Deals one deal, hints one hint; `refusals` are given, one a call, before anything else is answered."""
+
+    target: str = ""
+    refusals: list[status_pb2.Status] = field(default_factory=list)
+    requests: list[Message] = field(default_factory=list)
+    delay: float = 0.0  # seconds before each answer
+
+    def _receive(self, request: Message, context: grpc.ServicerContext) -> None:
+        self.requests.append(request)
+        sleep(self.delay)
+        if self.refusals:
+            context.abort_with_status(rpc_status.to_status(self.refusals.pop(0)))
+
+    def Deal(self, request: DealRequest, context: grpc.ServicerContext) -> DealResponse:
+        self._receive(request, context)
+        return DealResponse(position=parse_position(DEALT))
+
+    def ListLegalMoves(self, request: ListLegalMovesRequest, context: grpc.ServicerContext) -> ListLegalMovesResponse:
+        self._receive(request, context)
+        return ListLegalMovesResponse(
+            moves=[LegalMove(move="A-C1"), LegalMove(move="A-C2", equivalent_to="A-C1"), LegalMove(move="Q-S1")]
+        )
+
+    def ApplyMove(self, request: ApplyMoveRequest, context: grpc.ServicerContext) -> ApplyMoveResponse:
+        self._receive(request, context)
+        position = Position()
+        position.CopyFrom(request.position)
+        position.player_to_move = 3 - position.player_to_move
+        position.turns += 1
+        return ApplyMoveResponse(
+            position=position,
+            events=[
+                Event(moved=Moved(player=1, card="Qs", origin="H", destination="S1")),
+                Event(turn_passed=TurnPassed(player=2)),
+            ],
+        )
+
+    def GetHint(self, request: GetHintRequest, context: grpc.ServicerContext) -> GetHintResponse:
+        self._receive(request, context)
+        value = Value(
+            rollouts=500,
+            win=Estimate(mean=0.632, standard_error=0.021),
+            tie=Estimate(mean=0.001, standard_error=0.001),
+            loss=Estimate(mean=0.367, standard_error=0.021),
+            points=Estimate(mean=3.12, standard_error=0.41),
+        )
+        gap = Estimate(mean=0.2, standard_error=0.3)
+        others = [
+            MoveEvaluation(move=f"{rank}-S{number}", value=value, gap=gap, tied_with_best=rank == "Q")
+            for rank in "QT8"
+            for number in (1, 2, 3)
+        ]
+        return GetHintResponse(
+            request_id=request.request_id,
+            moves=[
+                MoveEvaluation(move="A-C1", equivalents=["A-C2", "A-C3"], value=value, tied_with_best=True),
+                *others,
+            ],
+            objective=OBJECTIVE_POINTS,
+            rollouts=1024,
+            seed=5,
+        )
+
+    def GetInfo(self, request: GetInfoRequest, context: grpc.ServicerContext) -> GetInfoResponse:
+        self._receive(request, context)
+        return GetInfoResponse(engine_version="1.2.3", limits=Limits(default_hint_rollouts=1024, max_rollouts=65536))
+
+
+@contextmanager
+def running(*, serving: bool = True) -> Iterator[FakeServer]:
+    """The fake on a loopback port; its health is SERVING or NOT_SERVING."""
+    fake = FakeServer()
+    with ThreadPoolExecutor(4) as executor:
+        server = grpc.server(executor, options=[("grpc.so_reuseport", 0)])
+        add_RefereeServicer_to_server(fake, server)
+        add_SolverServicer_to_server(fake, server)
+        add_ServerServicer_to_server(fake, server)
+        servicer = health.HealthServicer()
+        status = health_pb2.HealthCheckResponse
+        servicer.set("", status.SERVING if serving else status.NOT_SERVING)
+        health_pb2_grpc.add_HealthServicer_to_server(servicer, server)
+        fake.target = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+        server.start()
+        yield fake
+        server.stop(grace=None).wait()

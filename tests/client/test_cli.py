@@ -1,0 +1,195 @@
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.client.fake_server import DEALT, ILLEGAL, INVALID, FakeServer, refusal
+from zank.cli import main
+from zank.positions import load, to_json
+from zank.text import parse_position
+from zank.v1 import ApplyMoveRequest, DealRequest, GetHintRequest, MaliceOptions, RuleSet
+
+POSITION = parse_position(DEALT)
+
+
+@pytest.fixture(autouse=True)
+def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ZANK_SERVER", "FORCE_COLOR", "COLUMNS"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def zank(*arguments: str, fake: FakeServer | None = None, stdin: str = "") -> Result:
+    command = list(arguments)
+    if fake is not None:
+        command += ["--server", fake.target]
+    return CliRunner().invoke(main, command, input=stdin)
+
+
+def test_a_deal_is_printed_as_a_file_that_can_be_read_back(fake: FakeServer) -> None:
+    result = zank("deal", "malice-match", "--seed", "7", fake=fake)
+    assert result.exit_code == 0
+    *comments, text = result.stdout.splitlines()
+    assert text == DEALT
+    assert all(line.startswith("#") and len(line) <= 80 for line in comments)
+    assert comments[0] == "# malice-match · turn 1 · player 1 to move"
+    assert load(result.stdout) == [POSITION]
+    assert fake.requests == [DealRequest(rule_set=RuleSet(preset="malice-match"), seed=7)]
+
+
+def test_the_options_of_a_rule_set_are_flags(fake: FakeServer) -> None:
+    zank("deal", "malice-classic", "--payoff-cards", "5", "--no-wild-starts-stack", "--match-target", "0", fake=fake)
+    options = MaliceOptions(payoff_cards=5, wild_starts_stack=False, match_target=0)
+    assert fake.requests == [DealRequest(rule_set=RuleSet(preset="malice-classic", malice=options))]
+
+
+@pytest.mark.parametrize("as_json", [[], ["--json"]])
+def test_what_one_command_prints_the_next_one_reads(fake: FakeServer, as_json: list[str]) -> None:
+    dealt = zank("deal", "malice-match", *as_json, fake=fake)
+    applied = zank("apply", "Q-S1", *as_json, fake=fake, stdin=dealt.stdout)
+    assert zank("hint", *as_json, fake=fake, stdin=applied.stdout).exit_code == 0
+    apply_request, hint_request = fake.requests[1:]
+    assert apply_request == ApplyMoveRequest(position=POSITION, move="Q-S1")
+    assert isinstance(hint_request, GetHintRequest)
+    assert hint_request.position.player_to_move == 2
+
+
+def test_json_is_one_object_a_line_on_every_command(fake: FakeServer) -> None:
+    for command in (["deal", "malice-match"], ["legal", DEALT], ["apply", "Q-S1", DEALT], ["hint", DEALT], ["info"]):
+        result = zank(*command, "--json", fake=fake)
+        assert result.exit_code == 0, result.output
+        assert len(result.stdout.splitlines()) == 1
+        json.loads(result.stdout)
+
+
+def test_a_move_is_played_and_told(fake: FakeServer) -> None:
+    result = zank("apply", "Q-S1", DEALT, fake=fake)
+    assert "# Player 1: Q♠ H → S1.\n# Player 2 is to move.\nmalice-match~2~t.1~" in result.stdout
+
+
+def test_legal_moves_are_listed_in_words(fake: FakeServer) -> None:
+    assert zank("legal", DEALT, fake=fake).stdout.splitlines() == [
+        "A-C1    Play the A♦ from hand onto center stack 1, which needs an ace.",
+        "A-C2    Play the A♦ from hand onto center stack 2, which needs an ace. (the same as A-C1)",
+        "Q-S1    Discard the Q♠ on side stack 1, which ends the turn.",
+    ]
+
+
+HINT = """\
+A-C1  Play the A♦ from hand onto center stack 1, which needs an ace.
+The same as A-C2, A-C3.
+Wins 63 % ± 2 %, +3.1 ± 0.4 points expected.
+As good as far as 1,024 rollouts can tell: Q-S1, Q-S2, Q-S3.
+
+move   wins         points       behind by
+A-C1   63 % ± 2 %   +3.1 ± 0.4   –
+Q-S1   63 % ± 2 %   +3.1 ± 0.4   0.2 ± 0.3   as good
+Q-S2   63 % ± 2 %   +3.1 ± 0.4   0.2 ± 0.3   as good
+Q-S3   63 % ± 2 %   +3.1 ± 0.4   0.2 ± 0.3   as good
+T-S1   63 % ± 2 %   +3.1 ± 0.4   0.2 ± 0.3
+T-S2   63 % ± 2 %   +3.1 ± 0.4   0.2 ± 0.3
+4 more moves
+1,024 rollouts, seed 5; ± is one standard error.
+"""
+
+
+def test_a_hint_is_the_board_the_move_in_words_and_the_alternatives(fake: FakeServer) -> None:
+    result = zank("hint", DEALT, fake=fake)
+    assert result.stdout.startswith("malice-match · turn 1 · player 1 to move\n")
+    assert "\n".join(line.rstrip() for line in result.stdout.splitlines()).endswith(HINT.rstrip())
+
+
+def test_a_hint_passes_its_options_on(fake: FakeServer) -> None:
+    zank("hint", DEALT, "--rollouts", "64", "--seed", "3", "--objective", "win", fake=fake)
+    (request,) = fake.requests
+    assert isinstance(request, GetHintRequest)
+    assert (request.budget.rollouts, request.seed, request.objective) == (64, 3, 2)
+
+
+def test_several_files_are_answered_in_order_and_named(fake: FakeServer, tmp_path: Path) -> None:
+    opening, ending = tmp_path / "opening.txt", tmp_path / "ending.json"
+    opening.write_text(f"# The first turn\n{DEALT}\n{DEALT}\n", encoding="utf-8")
+    ending.write_text(to_json(POSITION), encoding="utf-8")
+    plain = zank("hint", str(opening), str(ending), fake=fake)
+    assert plain.exit_code == 0
+    assert plain.stdout.count("A-C1  Play") == 3
+    assert f"{opening}:2 · The first turn\n" in plain.stdout
+    as_json = zank("hint", str(opening), "-", "--json", fake=fake, stdin=DEALT)
+    ids = [json.loads(line)["requestId"] for line in as_json.stdout.splitlines()]
+    assert ids == [f"{opening}:2"[-128:], f"{opening}:3"[-128:], "standard input:1"]
+
+
+def test_one_refused_position_of_several_fails_alone(fake: FakeServer) -> None:
+    fake.refusals.append(INVALID)
+    result = zank("hint", "--json", fake=fake, stdin=f"{DEALT}\n{DEALT}\n")
+    assert result.exit_code == 2
+    assert "standard input:1: the position is impossible" in result.stderr
+    (line,) = result.stdout.splitlines()
+    assert json.loads(line)["requestId"] == "standard input:2"
+
+
+def test_a_refused_input_is_exit_status_2_and_a_failed_server_1(fake: FakeServer) -> None:
+    fake.refusals.append(ILLEGAL)
+    illegal = zank("apply", "8-C1", DEALT, fake=fake)
+    assert illegal.exit_code == 2
+    assert illegal.stderr == "Error: a seven does not fit on C2 [ILLEGAL_MOVE]\n  rule: M3\n"
+    fake.refusals.append(refusal(13, "the device failed"))
+    assert zank("hint", DEALT, fake=fake).exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "says"),
+    [
+        (["deal"], "", "Missing argument"),
+        (["deal", "bridge"], "", "'malice-match', 'malice-classic'"),
+        (["deal", "malice-match", "--seed", "-1"], "", "0<=x<=18446744073709551615"),
+        (["deal", "malice-match", "--payoff-cards", "31"], "", "1<=x<=30"),
+        (["legal", "no-such-file.txt"], "", "'no-such-file.txt' is no file, and no position: expected a file"),
+        (["legal", "malice-match~7"], "", "the argument, line 1: player to move: expected 1 or 2, found '7'"),
+        (["legal"], "# nothing\n", "no position in standard input"),
+        (["legal"], "malice-match~7", "standard input, line 1: player to move"),
+        (["legal"], f"{DEALT}\n{DEALT}\n", "expected one position, found 2"),
+        (["legal", "/"], "", "is no file"),
+        (["apply", "P-S1", DEALT], "", "only a card from hand goes to a side stack (M7)"),
+        (["apply", DEALT, "P-C1"], "", "is no move"),
+        (["hint", "--rollouts", "0"], DEALT, "1<=x<=4294967295"),
+        (["hint", "--objective", "luck"], DEALT, "'points', 'win'"),
+        (["hint", "{"], "", "not JSON"),
+    ],
+)
+def test_wrong_usage_says_what_was_expected_without_asking_a_server(
+    arguments: list[str], stdin: str, says: str
+) -> None:
+    result = zank(*arguments, "--server", "127.0.0.1:1", stdin=stdin)
+    assert result.exit_code == 2
+    assert says in " ".join(result.stderr.replace("│", "").split())
+
+
+def test_a_terminal_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("zank.cli._stdin_is_terminal", lambda: True)
+    result = zank("hint")
+    assert result.exit_code == 2
+    assert "a position is missing: expected a file, the text form" in result.stderr
+
+
+def test_without_the_server_extra_a_command_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("zank.embedded._SERVER_MODULES", ("no_such_module",))
+    for command in (["hint", DEALT], ["serve", "--port", "1"]):
+        result = zank(*command)
+        assert result.exit_code == 1
+        assert "pip install 'zank[server]'" in result.stderr
+
+
+def test_the_server_gets_its_own_arguments(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    package = tmp_path / "zank_service"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "__main__.py").write_text("def main(arguments):\n    print(arguments)\n    return 4\n")
+    monkeypatch.setattr("zank.embedded._SERVER_MODULES", ("zank_service",))
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "zank_service", raising=False)
+    monkeypatch.delitem(sys.modules, "zank_service.__main__", raising=False)
+    result = zank("serve", "--help", "--port", "0", "x")
+    assert result.stdout == "['--help', '--port', '0', 'x']\n"
+    assert result.exit_code == 4

@@ -1,0 +1,194 @@
+import importlib.util
+import socket
+import sys
+from collections.abc import Iterator
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+
+import grpc
+import pytest
+from google.rpc import code_pb2
+
+from tests.client.fake_server import DEALT, ILLEGAL, INVALID, OVERLOADED, FakeServer, refusal, running
+from zank.client import Client
+from zank.embedded import EmbeddedServer
+from zank.errors import (
+    DeadlineExceeded,
+    FieldViolation,
+    IllegalMove,
+    InvalidPosition,
+    InvalidRequest,
+    Overloaded,
+    Refused,
+    ServerNotInstalled,
+    ServerUnavailable,
+    ZankError,
+)
+from zank.notation import parse_move
+from zank.text import format_position, parse_position
+from zank.v1 import (
+    OBJECTIVE_WIN,
+    ApplyMoveRequest,
+    Budget,
+    DealRequest,
+    GetHintRequest,
+    ListLegalMovesRequest,
+    MaliceOptions,
+    RuleSet,
+)
+
+POSITION = parse_position(DEALT)
+
+
+@pytest.fixture
+def client(fake: FakeServer) -> Iterator[Client]:
+    with Client(fake.target) as client:
+        yield client
+
+
+def test_a_preset_or_a_rule_set_is_dealt(client: Client, fake: FakeServer) -> None:
+    assert format_position(client.deal("malice-match", seed=0)) == DEALT
+    rule_set = RuleSet(preset="malice-classic", malice=MaliceOptions(payoff_cards=5))
+    client.deal(rule_set)
+    assert fake.requests == [
+        DealRequest(rule_set=RuleSet(preset="malice-match"), seed=0),
+        DealRequest(rule_set=rule_set),
+    ]
+
+
+def test_positions_are_messages_or_text(client: Client, fake: FakeServer) -> None:
+    assert [legal.move for legal in client.legal_moves(POSITION)] == ["A-C1", "A-C2", "Q-S1"]
+    client.legal_moves(DEALT)
+    assert fake.requests == [ListLegalMovesRequest(position=POSITION)] * 2
+    with pytest.raises(InvalidPosition):
+        client.legal_moves("malice-match~1")
+
+
+def test_moves_are_values_or_notation(client: Client, fake: FakeServer) -> None:
+    assert client.apply(DEALT, "Q-S1").position.player_to_move == 2
+    client.apply(DEALT, parse_move("Q-S1"))
+    assert fake.requests == [ApplyMoveRequest(position=POSITION, move="Q-S1")] * 2
+
+
+def test_a_hint_asks_for_what_was_given_and_nothing_else(client: Client, fake: FakeServer) -> None:
+    assert client.hint(DEALT).moves[0].move == "A-C1"
+    client.hint(DEALT, rollouts=64, seed=0, objective="win", request_id="me")
+    assert fake.requests == [
+        GetHintRequest(position=POSITION),
+        GetHintRequest(request_id="me", position=POSITION, budget=Budget(rollouts=64), seed=0, objective=OBJECTIVE_WIN),
+    ]
+
+
+def test_an_illegal_move_names_the_rule(client: Client, fake: FakeServer) -> None:
+    fake.refusals.append(ILLEGAL)
+    with pytest.raises(IllegalMove) as caught:
+        client.apply(DEALT, "8-C1")
+    error = caught.value
+    assert isinstance(error, Refused)
+    assert (error.code, error.reason, error.metadata) == (
+        grpc.StatusCode.FAILED_PRECONDITION,
+        "ILLEGAL_MOVE",
+        {"rule": "M3"},
+    )
+    assert str(error) == "a seven does not fit on C2 [ILLEGAL_MOVE]\n  rule: M3"
+
+
+def test_an_invalid_request_names_the_fields(client: Client, fake: FakeServer) -> None:
+    fake.refusals.append(INVALID)
+    with pytest.raises(InvalidRequest) as caught:
+        client.hint(DEALT)
+    assert caught.value.violations == (
+        FieldViolation(field="position.malice.stock.hidden", description="expected 54, found 53"),
+    )
+    assert str(caught.value) == (
+        "the position is impossible [INVALID_ARGUMENT]\n  position.malice.stock.hidden: expected 54, found 53"
+    )
+
+
+def test_an_overloaded_server_says_when_to_try_again(client: Client, fake: FakeServer) -> None:
+    fake.refusals.append(OVERLOADED)
+    with pytest.raises(Overloaded) as caught:
+        client.info()
+    assert caught.value.retry_after == 1.5
+    assert "try again in 1.5 s" in str(caught.value)
+
+
+def test_an_error_without_details_keeps_its_code(client: Client, fake: FakeServer) -> None:
+    fake.refusals.append(refusal(code_pb2.INTERNAL, "the device failed"))
+    with pytest.raises(ZankError) as caught:
+        client.info()
+    assert caught.value.code == grpc.StatusCode.INTERNAL
+    assert str(caught.value) == "the device failed [INTERNAL]"
+
+
+def test_a_call_is_repeated_while_the_server_is_briefly_away(client: Client, fake: FakeServer) -> None:
+    fake.refusals += [refusal(code_pb2.UNAVAILABLE, "restarting")] * 2
+    assert client.info().engine_version == "1.2.3"
+    assert len(fake.requests) == 3
+
+
+def test_a_late_answer_is_an_error(client: Client, fake: FakeServer) -> None:
+    fake.delay = 0.5
+    with pytest.raises(DeadlineExceeded):
+        client.info(timeout=0.05)
+
+
+def test_a_client_waits_until_the_server_is_serving() -> None:
+    with running() as fake, Client(fake.target) as client:
+        assert client.info().engine_version == "1.2.3"
+    with (
+        running(serving=False) as fake,
+        pytest.raises(ServerUnavailable, match=f"no server serves at {fake.target}"),
+    ):
+        Client(fake.target, start_timeout=0.3)
+
+
+def test_a_target_without_a_server_is_named() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        target = f"127.0.0.1:{unused.getsockname()[1]}"
+        with pytest.raises(ServerUnavailable, match=f"no server serves at {target}"):
+            Client(target, start_timeout=0.3)
+
+
+def test_without_the_server_extra_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def find_spec(name: str) -> ModuleSpec | None:
+        return None
+
+    monkeypatch.setattr(importlib.util, "find_spec", find_spec)
+    with pytest.raises(ServerNotInstalled, match=r"pip install 'zank\[server\]'"):
+        Client()
+
+
+@pytest.fixture
+def as_server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A shell script that runs where the embedded server would."""
+    monkeypatch.setattr("zank.embedded.require_server", lambda: None)
+    script = tmp_path / "server"
+    monkeypatch.setattr(sys, "executable", str(script))
+    script.touch(mode=0o755)
+    return script
+
+
+def test_the_embedded_server_is_where_it_says_and_ends_when_its_input_does(as_server: Path) -> None:
+    as_server.write_text('#!/bin/sh\necho \'{"port": 4711}\'\necho more\ncat\ntouch "$0.ended"\n')
+    server = EmbeddedServer(timeout=10)
+    assert server.target == "127.0.0.1:4711"
+    server.close()
+    server.close()
+    assert as_server.with_name("server.ended").exists()
+
+
+@pytest.mark.parametrize(
+    ("script", "says"),
+    [
+        ("echo no device >&2; exit 3", r"ended at once \(exit status 3\)\nno device"),
+        ("echo listening; cat", r"announced b'listening\\n' where a port was expected"),
+        ("""echo '{"host": 1}'; cat""", r"where a port was expected"),
+        ("echo compiling >&2; cat", r"not ready within 0.5 s\ncompiling"),
+    ],
+)
+def test_an_embedded_server_that_does_not_start_shows_its_log(as_server: Path, script: str, says: str) -> None:
+    as_server.write_text(f"#!/bin/sh\n{script}\n")
+    with pytest.raises(ServerUnavailable, match=says):
+        EmbeddedServer(timeout=0.5)

@@ -1,0 +1,473 @@
+"""Search: how a budget is spread, how moves are ranked, what errors say, and what an answer depends on."""
+
+import dataclasses
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.kernel.positions import CLASSIC, MATCH, action_of, masked, move_of, played_positions, table, table_of
+from zank_kernel import malice, search
+from zank_kernel.engine import ROOTS, WORLDS, Engine, Question
+from zank_kernel.search import Answer, Candidate, Objective, Outcomes
+
+type Points = npt.NDArray[np.int64]
+
+OBJECTIVES: tuple[Objective, ...] = ("points", "win")
+objectives = pytest.mark.parametrize("objective", OBJECTIVES)
+
+
+# The schedule ------------------------------------------------------------------------------------------------------
+
+
+@given(candidates=st.integers(2, ROOTS), rollouts=st.integers(0, 100_000))
+def test_a_schedule_stays_within_the_budget_unless_that_is_less_than_one_world_each(
+    candidates: int, rollouts: int
+) -> None:
+    rounds = search.schedule(candidates, rollouts)
+    cost = sum(step.candidates * (step.last - step.first) for step in rounds)
+    if rollouts < candidates:
+        assert [(step.candidates, step.first, step.last) for step in rounds] == [(candidates, 0, 1)]
+    else:
+        assert cost <= rollouts
+        # What is left over is less than one more world for the finalists, where a budget reaches them.
+        assert len(rounds) < search.ROUNDS or rollouts - cost < rounds[-1].candidates
+    assert cost >= candidates
+
+
+@given(candidates=st.integers(2, ROOTS), rollouts=st.integers(0, 100_000))
+def test_a_schedule_has_at_most_three_rounds_of_ever_fewer_candidates_and_at_least_two_finalists(
+    candidates: int, rollouts: int
+) -> None:
+    rounds = search.schedule(candidates, rollouts)
+    sizes = [step.candidates for step in rounds]
+    assert 1 <= len(rounds) <= 3
+    assert sizes[0] == candidates
+    assert all(earlier > later for earlier, later in zip(sizes, sizes[1:], strict=False))
+    assert sizes[-1] >= 2
+    assert rounds[0].first == 0
+    assert all(step.first < step.last for step in rounds)
+    assert all(earlier.last == later.first for earlier, later in zip(rounds, rounds[1:], strict=False))
+
+
+@given(candidates=st.integers(2, ROOTS), rollouts=st.integers(1_000, 100_000))
+def test_the_rounds_of_a_schedule_cost_about_the_same(candidates: int, rollouts: int) -> None:
+    rounds = search.schedule(candidates, rollouts)
+    for step in rounds:
+        share = rollouts / len(rounds)
+        assert abs(step.candidates * (step.last - step.first) - share) <= 2 * candidates
+
+
+@pytest.mark.parametrize(
+    ("candidates", "sizes"),
+    [
+        (2, [2]),
+        (3, [3, 2]),
+        (4, [4, 2]),
+        (5, [5, 3, 2]),
+        (8, [8, 4, 2]),
+        (17, [17, 7, 3]),
+        (27, [27, 9, 3]),
+        (64, [64, 16, 4]),
+    ],
+)
+def test_each_round_keeps_about_the_same_share(candidates: int, sizes: list[int]) -> None:
+    assert [step.candidates for step in search.schedule(candidates, 10_000)] == sizes
+
+
+# Ranking made-up outcomes ------------------------------------------------------------------------------------------
+
+
+def outcomes(points: Points, moves: Points | None = None) -> Outcomes:
+    """Outcomes with these points; the score follows from their sign."""
+    lengths = np.full(len(points), 50, np.int64) if moves is None else moves
+    return Outcomes(points=points, score=1 + np.sign(points), moves=lengths)
+
+
+@dataclasses.dataclass
+class MadeUp:
+    """Plays worlds whose outcomes are written down, and keeps which were asked for."""
+
+    points: Points  # [candidates, worlds]
+    moves: Points | None = None
+    asked: list[tuple[tuple[int, ...], int, int]] = dataclasses.field(default_factory=list)
+
+    def play(self, indices: Sequence[int], first: int, last: int) -> list[Outcomes]:
+        self.asked.append((tuple(indices), first, last))
+        worlds = slice(first, last)
+        assert last <= self.points.shape[1]
+        return [
+            outcomes(self.points[index, worlds], None if self.moves is None else self.moves[index, worlds])
+            for index in indices
+        ]
+
+    def answer(self, rollouts: int, objective: Objective = "points", winning: int | None = None) -> Answer:
+        candidates = [
+            Candidate(action=10 + index, equivalents=(), wins_at_once=index == winning)
+            for index in range(len(self.points))
+        ]
+        return search.search(candidates, rollouts, objective, 20, self.play)
+
+
+def ranking(answer: Answer) -> list[int]:
+    """Candidates, best first."""
+    return [evaluation.candidate.action - 10 for evaluation in answer.evaluations]
+
+
+def normal(candidates: int, worlds: int, seed: int, spread: float = 6) -> Points:
+    """Points of candidates that get better with their index, in worlds that they share."""
+    chance = np.random.default_rng(seed)
+    world = chance.normal(0, spread, worlds)
+    own = chance.normal(0, 2, (candidates, worlds))
+    values = np.clip(np.rint(world + own + np.arange(candidates)[:, None]), -20, 20)
+    return values.astype(np.int64)
+
+
+def test_all_candidates_of_a_round_play_the_same_worlds_and_the_best_go_on() -> None:
+    made_up = MadeUp(normal(17, 3_000, 1))
+    answer = made_up.answer(6_000)
+    assert [(len(indices), first, last) for indices, first, last in made_up.asked] == [
+        (step.candidates, step.first, step.last) for step in search.schedule(17, 6_000)
+    ]
+    for (before, _, last), (after, _, _) in zip(made_up.asked, made_up.asked[1:], strict=False):
+        assert set(after) <= set(before)
+        means = {index: made_up.points[index, :last].mean() for index in before}
+        assert min(means[index] for index in after) >= max(means[index] for index in set(before) - set(after))
+    assert answer.rollouts == sum(len(indices) * (last - first) for indices, first, last in made_up.asked) <= 6_000
+    assert answer.rounds == len(made_up.asked)
+    assert ranking(answer)[0] == 16
+
+
+def test_candidates_are_ranked_by_the_round_they_reached_and_then_by_what_they_got() -> None:
+    made_up = MadeUp(normal(17, 3_000, 2))
+    answer = made_up.answer(3_000)
+    order = ranking(answer)
+    assert sorted(order) == list(range(17))
+    counts = [evaluation.value.rollouts for evaluation in answer.evaluations if evaluation.value]
+    assert counts == sorted(counts, reverse=True)
+    for count in set(counts):
+        group = [index for index, rollouts in zip(order, counts, strict=True) if rollouts == count]
+        totals = [made_up.points[index, :count].sum() for index in group]
+        assert totals == sorted(totals, reverse=True)
+
+
+def duel(
+    first: Sequence[int], second: Sequence[int], objective: Objective = "points", moves: Sequence[int] = (60, 60)
+) -> list[int]:
+    """The ranking of two candidates, with the lengths of their games."""
+    lengths = np.repeat(np.asarray(moves, np.int64)[:, None], len(first), axis=1)
+    return ranking(MadeUp(np.asarray([first, second], np.int64), lengths).answer(2 * len(first), objective))
+
+
+def test_ties_go_to_the_other_measure_then_to_the_shorter_games_then_to_the_order_of_moves() -> None:
+    for objective in OBJECTIVES:
+        assert duel([2, 2, -4, 0], [2, 2, -4, 0], objective) == [0, 1]
+        assert duel([2, 2, -4, 0], [2, 0, -4, 2], objective, (60, 59)) == [1, 0]
+    assert duel([2, 2, -4, 0], [1, 1, 1, -3], "points", (60, 90)) == [1, 0]  # more wins
+    assert duel([1, 1, -1, -1], [5, 1, -1, -1], "win", (60, 90)) == [1, 0]  # more points
+
+
+def test_the_objective_says_what_counts_first() -> None:
+    few_but_high, many_but_low = [20, 20, -1, -20], [1, 1, 1, -20]
+    assert duel(few_but_high, many_but_low, "points") == [0, 1]
+    assert duel(few_but_high, many_but_low, "win") == [1, 0]
+
+
+def test_a_tie_counts_as_half_a_win() -> None:
+    assert duel([1, 1, -1, -1], [1, 1, -1, 0], "win") == [1, 0]
+    assert duel([1, -1, 0, 0], [1, 1, -1, -1], "win") == [0, 1]
+    answer = MadeUp(np.asarray([[1, 1, -1, -1], [1, 1, -1, 0]], np.int64)).answer(8, "win")
+    gap = answer.evaluations[1].gap
+    assert gap is not None
+    assert gap.mean == pytest.approx(1 / 8)
+
+
+@objectives
+def test_a_move_that_wins_at_once_is_first_whatever_the_outcomes_say(objective: Objective) -> None:
+    made_up = MadeUp(normal(17, 3_000, 3))
+    answer = made_up.answer(3_000, objective, winning=0)
+    assert ranking(answer)[0] == 0
+    assert all(0 in indices for indices, _, _ in made_up.asked)
+
+
+# Errors ------------------------------------------------------------------------------------------------------------
+
+
+def test_standard_errors_are_those_of_the_outcomes() -> None:
+    points = normal(2, 500, 4)
+    answer = MadeUp(points).answer(1_000)
+    for evaluation in answer.evaluations:
+        mine = points[evaluation.candidate.action - 10]
+        value = evaluation.value
+        assert value is not None
+        assert value.rollouts == 500
+        assert value.points.mean == pytest.approx(mine.mean())
+        assert value.points.standard_error == pytest.approx(mine.std(ddof=1) / math.sqrt(500))
+        for chance, hits in ((value.win, mine > 0), (value.tie, mine == 0), (value.loss, mine < 0)):
+            share = hits.mean()
+            assert chance.mean == pytest.approx(share)
+            assert chance.standard_error == pytest.approx(math.sqrt(share * (1 - share) / 500))
+        assert value.moves == 50
+
+
+@pytest.mark.parametrize("rollouts", [2, 3, 20, 1_000])
+@pytest.mark.parametrize("points", [0, 7, -20])
+@objectives
+def test_errors_are_never_zero_also_where_all_outcomes_are_equal(
+    points: int, rollouts: int, objective: Objective
+) -> None:
+    answer = MadeUp(np.full((2, 1_000), points)).answer(rollouts, objective)
+    best, other = answer.evaluations
+    assert best.value is not None
+    count = best.value.rollouts
+    estimates = [best.value.win, best.value.tie, best.value.loss]
+    assert sorted(estimate.mean for estimate in estimates) == [0, 0, 1]
+    for estimate in estimates:
+        share = (count * estimate.mean + 1) / (count + 2)
+        assert estimate.standard_error == pytest.approx(math.sqrt(share * (1 - share) / count))
+    assert best.value.points.mean == points
+    assert best.value.points.standard_error > 0
+    assert best.gap is None
+    assert other.gap is not None
+    assert other.gap.mean == 0
+    assert other.gap.standard_error > 0
+    assert other.tied_with_best
+
+
+@given(
+    points=st.lists(st.tuples(st.integers(-20, 20), st.integers(-20, 20)), min_size=1, max_size=50),
+    objective=st.sampled_from(OBJECTIVES),
+)
+def test_no_error_is_ever_zero(points: list[tuple[int, int]], objective: Objective) -> None:
+    answer = MadeUp(np.asarray(points, np.int64).T).answer(2 * len(points), objective)
+    for evaluation in answer.evaluations:
+        value = evaluation.value
+        assert value is not None
+        for estimate in (value.win, value.tie, value.loss, value.points, evaluation.gap):
+            assert estimate is None or estimate.standard_error > 0
+        assert value.win.mean + value.tie.mean + value.loss.mean == pytest.approx(1)
+
+
+@objectives
+def test_the_gap_to_the_best_is_measured_in_pairs_on_the_worlds_that_both_played(objective: Objective) -> None:
+    points = normal(17, 3_000, 5)
+    answer = MadeUp(points).answer(4_000, objective)
+    measure = points if objective == "points" else (1 + np.sign(points)) / 2
+    best = measure[ranking(answer)[0]]
+    assert answer.evaluations[0].gap is None
+    assert answer.evaluations[0].tied_with_best
+    for evaluation in answer.evaluations[1:]:
+        value, gap = evaluation.value, evaluation.gap
+        assert value is not None
+        assert gap is not None
+        difference = (best - measure[evaluation.candidate.action - 10])[: value.rollouts]
+        assert gap.mean == pytest.approx(difference.mean())
+        assert gap.standard_error == pytest.approx(difference.std(ddof=1) / math.sqrt(value.rollouts))
+        assert evaluation.tied_with_best == (gap.mean <= 2 * gap.standard_error)
+        separate = math.hypot(best.std(), measure[evaluation.candidate.action - 10].std()) / math.sqrt(value.rollouts)
+        assert objective == "win" or gap.standard_error < separate  # what common worlds are for
+
+
+def test_tied_with_best_separates_close_from_clear() -> None:
+    points = np.stack([np.tile([3, -3], 200), np.tile([3, -3], 200), np.tile([-1, -7], 200)])
+    points[1, 0] = 2  # a difference in one world of many
+    answer = MadeUp(points).answer(900)
+    assert ranking(answer) == [0, 1, 2]
+    assert [evaluation.tied_with_best for evaluation in answer.evaluations] == [True, True, False]
+
+
+# Whole questions ---------------------------------------------------------------------------------------------------
+
+
+def ask(
+    engine: Engine, known: malice.Table, rollouts: int = 1_000, seed: int = 1, objective: Objective = "points"
+) -> Answer:
+    return engine.answer(Question(family="malice", table=known, rollouts=rollouts, seed=seed, objective=objective))
+
+
+def named(known: malice.Table, answer: Answer) -> list[tuple[str, ...]]:
+    """Moves in public notation, best first, each with those that it stands for."""
+    hand = (*known.hand[known.mover], 0, 0, 0, 0, 0)
+    return [
+        tuple(str(move_of(action, hand)) for action in (evaluation.candidate.action, *evaluation.candidate.equivalents))
+        for evaluation in answer.evaluations
+    ]
+
+
+def masked_of(full: malice.Table) -> malice.Table:
+    """A position of few cards as the mover knows it, its stock made up of all cards that lie nowhere else."""
+    known = masked(full, recorded=False)
+    stock = 104 - sum(len(pile) for pile in (*full.payoff, *full.hand, *full.sides[0], *full.sides[1], *full.centers))
+    return dataclasses.replace(known, stock=(0,) * stock)
+
+
+@objectives
+@pytest.mark.parametrize("move", ["P-C1", "P-C2"])
+def test_the_winning_move_is_first(engines: tuple[Engine, Engine], objective: Objective, move: str) -> None:
+    centers = ("A23456", "AA", "") if move == "P-C1" else ("A2345", "A23456", "")
+    for mover in (0, 1):
+        payoff = ("7", "2349") if mover == 0 else ("2349", "7")
+        known = masked_of(table(mover=mover, payoff=payoff, hand=("K8945", "K8945"), centers=("A", "", "")))
+        known = dataclasses.replace(known, centers=tuple(tuple(range(1, len(pile) + 1)) for pile in centers))
+        known = dataclasses.replace(known, stock=(0,) * (104 - 5 - 10 - sum(map(len, centers))))
+        for seed in range(3):
+            answer = ask(engines[0], known, 200, seed, objective)
+            assert named(known, answer)[0] == (move,)
+            best = answer.evaluations[0]
+            assert best.candidate.wins_at_once
+            assert best.value is not None
+            assert best.value.win.mean == 1
+            assert best.value.points.mean == 4
+            assert best.value.points.standard_error > 0
+            assert best.value.moves == 1
+
+
+def test_a_single_move_is_forced_and_costs_nothing(engines: tuple[Engine, Engine]) -> None:
+    known = masked_of(table(rules=CLASSIC, payoff=("99", "99"), hand=("55", "5678")))
+    answer = ask(engines[0], known)
+    assert answer.forced
+    assert (answer.rollouts, answer.rounds) == (0, 0)
+    assert named(known, answer) == [("5-S1", "5-S2", "5-S3", "5-S4")]
+    assert answer.evaluations[0].value is None
+    assert answer.evaluations[0].gap is None
+    assert answer.evaluations[0].tied_with_best
+
+
+def test_two_moves_are_not_forced(engines: tuple[Engine, Engine]) -> None:
+    known = masked_of(table(rules=CLASSIC, payoff=("99", "99"), hand=("55", "5678"), sides=("", "8", "", "")))
+    answer = ask(engines[0], known)
+    assert not answer.forced
+    assert sorted(named(known, answer)) == [("5-S1", "5-S3", "5-S4"), ("5-S2",)]
+
+
+def test_interchangeable_moves_are_merged_and_named(engines: tuple[Engine, Engine]) -> None:
+    known = masked_of(
+        table(payoff=("93", "99"), hand=("36", "5678"), sides=("47", "3", "47", "3"), centers=("A2", "A2345", "KK"))
+    )
+    answer = ask(engines[0], known)
+    assert sorted(named(known, answer)) == sorted(
+        [
+            ("P-C1", "P-C3"),
+            ("3-C1", "3-C3"),
+            ("6-C2",),
+            ("S2-C1", "S2-C3", "S4-C1", "S4-C3"),
+            ("3-S1", "3-S3"),
+            ("3-S2", "3-S4"),
+            ("6-S1", "6-S3"),
+            ("6-S2", "6-S4"),
+        ]
+    )
+
+
+def test_a_side_stack_like_the_opponent_s_is_not_interchangeable_with_it(engines: tuple[Engine, Engine]) -> None:
+    known = masked_of(
+        table(rules=CLASSIC, hand=("5", "5678"), sides=("47", "74", "", "4"), other_sides=("47", "", "", ""))
+    )
+    assert sorted(named(known, ask(engines[0], known))) == [("5-S1",), ("5-S2",), ("5-S3",), ("5-S4",)]
+
+
+def test_every_legal_move_is_in_the_answer_once(engines: tuple[Engine, Engine]) -> None:
+    for position in played_positions(10, 9_000_000):
+        known = masked(table_of(position))
+        answer = ask(engines[1], known, 300)
+        moves = [move for group in named(known, answer) for move in group]
+        assert len(set(moves)) == len(moves)
+        assert set(moves) == {str(move) for move in position.game.legal_moves()}
+        assert answer.forced or answer.rollouts <= max(300, len(answer.evaluations))
+
+
+@objectives
+def test_answers_are_the_same_with_one_and_two_workers_and_other_lanes(
+    engines: tuple[Engine, Engine], objective: Objective
+) -> None:
+    small, large = engines
+    for number, position in enumerate(played_positions(6, 9_100_000)):
+        known = masked(table_of(position))
+        answers = [ask(engine, known, 1_500, number, objective) for engine in (small, large, small)]
+        assert answers[0] == answers[1] == answers[2]
+
+
+def test_answers_are_the_same_where_worlds_fill_several_tables(engines: tuple[Engine, Engine]) -> None:
+    known = masked_of(table(rules=CLASSIC, payoff=("99", "99"), hand=("5", "5678"), sides=("", "8", "", "")))
+    rollouts = 5 * WORLDS
+    first, second = (ask(engine, known, rollouts) for engine in engines)
+    assert first == second
+    assert [evaluation.value and evaluation.value.rollouts for evaluation in first.evaluations] == [rollouts // 2] * 2
+
+
+def test_another_seed_makes_other_rollouts(engines: tuple[Engine, Engine]) -> None:
+    known = masked_of(table(payoff=("xx9", "xxT"), hand=("5678J", "xxxx")))
+    first, second, again = (ask(engines[1], known, 600, seed) for seed in (1, 2**63 + 1, 1))
+    assert first != second
+    assert first == again
+
+
+def test_the_view_of_player_2_mirrors_that_of_player_1(engines: tuple[Engine, Engine]) -> None:
+    """Draws are keyed by player, so the values agree within their errors only."""
+    mine = table(payoff=("xxx9", "xxxxxT"), hand=("5678J", "xxxx"), sides=("9", "Q8", "", "3"), centers=("A2", "A", ""))
+    first = masked_of(mine)
+    second = dataclasses.replace(
+        first, mover=1, payoff=first.payoff[::-1], hand=first.hand[::-1], sides=first.sides[::-1]
+    )
+    values = []
+    for known in (first, second):
+        answer = ask(engines[1], known, 3_000)
+        moves = [group[0] for group in named(known, answer)]
+        values.append(dict(zip(moves, [evaluation.value for evaluation in answer.evaluations], strict=True)))
+    assert set(values[0]) == set(values[1])
+    for move, value in values[0].items():
+        other = values[1][move]
+        assert value is not None
+        assert other is not None
+        error = math.hypot(value.points.standard_error, other.points.standard_error)
+        assert abs(value.points.mean - other.points.mean) <= 5 * error
+
+
+def test_a_draw_that_does_not_empty_the_stock_does_not_end_the_game(engines: tuple[Engine, Engine]) -> None:
+    """M11: the other player holds four cards and draws one of three; then one remains for each of two more turns."""
+    seen = table(rules=MATCH, payoff=("9", "T"), hand=("5", "xxxx"), stock="xxx")
+    pile = tuple(sorted([rank for rank in range(1, 14) for _ in range(8)]))
+    rest = list(pile)
+    for rank in (9, 10, 5, *range(1, 8)):
+        rest.remove(rank)
+    known = dataclasses.replace(seen, sides=((tuple(rest), (), (), ()), ((), (), (), ())))
+    answer = ask(engines[0], known, 100)
+    for evaluation in answer.evaluations:
+        assert evaluation.value is not None
+        assert evaluation.value.moves > 1
+
+
+def test_a_position_without_moves_is_refused(engines: tuple[Engine, Engine]) -> None:
+    known = masked_of(table(payoff=("99", "99"), hand=("", "5678")))
+    with pytest.raises(ValueError, match="no legal move"):
+        ask(engines[0], known)
+
+
+def test_lanes_asked_about_one_by_one_or_together_are_the_same(engines: tuple[Engine, Engine]) -> None:
+    positions = played_positions(12, 9_200_000)
+    state = malice.FAMILY.to_state([table_of(position) for position in positions])
+    together = engines[0].legal("malice", state)
+    assert together.shape == (malice.FAMILY.actions, 12)
+    for lane, position in enumerate(positions):
+        alone = engines[0].legal("malice", malice.FAMILY.to_state([table_of(position)]))
+        np.testing.assert_array_equal(alone[:, 0], together[:, lane])
+        actions = np.asarray([int(np.flatnonzero(alone[:, 0])[0])], np.int32)
+        after = engines[0].play("malice", malice.FAMILY.to_state([table_of(position)]), actions)
+        hand = (*position.game.hand[position.game.mover], 0, 0, 0, 0, 0)
+        assert action_of(str(move_of(int(actions[0]), hand)), hand) == actions[0]
+        assert after.moves.tolist() == [1]
+
+
+def test_an_engine_reports_its_programs_and_its_work(engines: tuple[Engine, Engine]) -> None:
+    for engine in engines:
+        names = {program.name for program in engine.programs.values()}
+        assert names == {f"malice/{name}" for name in ("sample", "legal", "play", "take", "rollout")}
+        before = engine.meter.rollouts
+        known = masked_of(table(payoff=("xx9", "xxT"), hand=("5678J", "xxxx")))
+        answer = ask(engine, known, 600)
+        assert engine.meter.rollouts - before == answer.rollouts
+        assert engine.meter.moves <= engine.meter.steps

@@ -1,0 +1,362 @@
+"""Requests that are refused: the status, the reason, and the field with what was expected there."""
+
+from collections.abc import Callable
+from typing import cast
+
+import grpc
+import pytest
+
+from tests.service.tables import HIDDEN, partial, piles
+from tests.service.wire import Served, refusal
+from zank.text import parse_position
+from zank.v1 import (
+    ENDING_OUT,
+    ENDING_STOCK_OUT,
+    OBJECTIVE_MATCH,
+    ApplyMoveRequest,
+    Budget,
+    DealRequest,
+    Ending,
+    GameResult,
+    GetHintRequest,
+    ListLegalMovesRequest,
+    MaliceOptions,
+    MaliceTable,
+    MatchScore,
+    Objective,
+    Pile,
+    Position,
+    RuleSet,
+    Shuffle,
+    StockOutWhen,
+)
+
+
+def changed(change: Callable[[Position], object], base: Position | None = None) -> Position:
+    """A sound position after a change."""
+    position = base or partial(c="Ac2d..")
+    change(position)
+    return position
+
+
+def hand(position: Position, player: int = 0) -> Pile:
+    return position.malice.players[player].hand
+
+
+def with_result(ending: int, winner: int, points: int, position: Position) -> Position:
+    position.result.CopyFrom(GameResult(ending=cast(Ending.ValueType, ending), winner=winner, points=points))
+    return position
+
+
+def dry(a: int, b: int, rules: str = "malice-match") -> Position:
+    """An empty stock and payoff piles of these sizes; everything else lies in a side stack."""
+    position = partial(f"{a - 1}-9h.2c....", f"{b - 1}-9s.5-....", rules=rules)
+    deck = [rank + suit for suit in "cdhs" for rank in "345678TJQK"] * 2
+    position.malice.players[0].sides[0].cards.extend(deck[: position.malice.stock.hidden])
+    position.malice.stock.hidden -= len(position.malice.players[0].sides[0].cards)
+    assert position.malice.stock.hidden == 0
+    return position
+
+
+POSITIONS = {
+    "no rule set": (changed(lambda p: p.ClearField("rule_set")), "rule_set.preset", "malice-match"),
+    "unknown preset": (
+        changed(lambda p: p.MergeFrom(Position(rule_set=RuleSet(preset="x")))),
+        "rule_set.preset",
+        "'x'",
+    ),
+    "payoff_cards": (
+        changed(lambda p: p.rule_set.malice.MergeFrom(MaliceOptions(payoff_cards=31))),
+        "rule_set.malice.payoff_cards",
+        "1 to 30",
+    ),
+    "no player to move": (changed(lambda p: p.ClearField("player_to_move")), "player_to_move", "1 or 2"),
+    "third player to move": (changed(lambda p: p.MergeFrom(Position(player_to_move=3))), "player_to_move", "found 3"),
+    "turns": (changed(lambda p: p.MergeFrom(Position(turns=1_000_001))), "turns", "1000000"),
+    "shuffles": (
+        changed(lambda p: p.shuffle.MergeFrom(Shuffle(count=1_000_001))),
+        "shuffle.count",
+        "1000000",
+    ),
+    "no table": (changed(lambda p: p.ClearField("malice")), "malice", "malice-match"),
+    "one player": (changed(lambda p: p.malice.players.pop()), "malice.players", "2 players"),
+    "two centers": (changed(lambda p: p.malice.centers.pop()), "malice.centers", "3 center stacks"),
+    "five sides": (changed(lambda p: p.malice.players[1].sides.add()), "malice.players[1].sides", "4 side stacks"),
+    "no such card": (partial("19-9h.2c3c4c5c6c....", HIDDEN), "malice.players[0].hand.cards[2]", "'4x'"),
+    "no such hidden card": (partial(), "malice.stock.concealed[1]", "'10h'"),
+    "no such recycled card": (changed(lambda p: p.malice.recycled.cards.append("")), "malice.recycled.cards[0]", "''"),
+    "third copy": (partial("19-Ah.AhAh3c4c...."), "malice.players[0].hand.cards[1]", "2 copies of Ah"),
+    "third copy, hidden": (
+        changed(lambda p: hand(p, 1).concealed.extend(["2d", "2d", "3d", "3d", "4d"])),
+        "malice.centers[0].cards[1]",
+        "2 copies of 2d",
+    ),
+    "center does not follow": (partial(c="Ac3d.."), "malice.centers[0].cards[1]", "2 or a king; found 3d"),
+    "center starts high": (partial(c=".2d."), "malice.centers[1].cards[0]", "A or a king; found 2d"),
+    "king starts a center": (
+        partial(c="..Kd", rules="malice-classic"),
+        "malice.centers[2].cards[0]",
+        "expected A, for no king starts a stack (M4); found Kd",
+    ),
+    "complete center": (partial(c="AdKdKc4d5d6d7d8dKhTdJdQd.."), "malice.centers[0].cards", "at most 11"),
+    "hidden center card": (partial(c="1-2d.."), "malice.centers[0].hidden", "expected 0"),
+    "hidden side card": (partial("19-9h.2c.1-..."), "malice.players[0].sides[0].hidden", "expected 0"),
+    "known stock card": (changed(lambda p: p.malice.stock.cards.append("2h")), "malice.stock.cards", "expected none"),
+    "mover's hand hidden": (partial("19-9h.5-...."), "malice.players[0].hand.hidden", "must be known"),
+    "mover's hand hidden, faces given": (
+        partial("19-9h.2c3c-4c...."),
+        "malice.players[0].hand.hidden",
+        "must be known",
+    ),
+    "mover's hand empty": (partial("19-9h....."), "malice.players[0].hand", "1 to 5 cards"),
+    "mover's hand too large": (partial("19-9h.2c3c4c5c6c7c...."), "malice.players[0].hand", "found 6"),
+    "other hand too large": (partial(b="19-9s.6-...."), "malice.players[1].hand", "0 to 5 cards"),
+    "payoff pile too large": (partial("20-9h.2c...."), "malice.players[0].payoff", "1 to 20 cards"),
+    "payoff pile larger than the option": (
+        partial(rules="malice-match~o.p10", b="9-9s.5-...."),
+        "malice.players[0].payoff",
+        "1 to 10 cards",
+    ),
+    "payoff pile empty": (partial(".2c...."), "malice.players[0].payoff", "1 to 20 cards"),
+    "payoff top hidden": (partial("20-.2c...."), "malice.players[0].payoff.cards", "top card"),
+    "105 cards": (changed(lambda p: p.malice.stock.MergeFrom(Pile(hidden=53))), "malice", "104 cards"),
+    "far too many cards": (changed(lambda p: p.malice.stock.MergeFrom(Pile(hidden=2**32 - 1))), "malice", "104 cards"),
+    "too few faces": (changed(lambda p: hand(p, 1).concealed.append("2d")), "malice.players[1].hand.concealed", "(5)"),
+    "recycled card in sight": (partial(c="Ac..", recycled="AcAc"), "malice.recycled.cards[1]", "Ac"),
+    "more recycled cards than unseen places": (dry(20, 20), "malice.recycled.cards", "at most 5"),
+    "no ending": (with_result(0, 1, 20, partial(".....", "20-.5-....")), "result.ending", "ENDING_OUT"),
+    "unknown ending": (with_result(9, 1, 20, partial(".....")), "result.ending", "found 9"),
+    "third winner": (with_result(ENDING_OUT, 3, 20, partial(".....")), "result.winner", "0, 1 or 2"),
+    "out with a payoff card left": (with_result(ENDING_OUT, 1, 20, partial()), "result.ending", "player 1"),
+    "out, the wrong winner": (with_result(ENDING_OUT, 2, 20, partial(".....")), "result.winner", "expected 1"),
+    "out, the wrong points": (with_result(ENDING_OUT, 1, 19, partial(".....")), "result.points", "expected 20"),
+    "stock out with a stock": (with_result(ENDING_STOCK_OUT, 0, 0, partial()), "result.ending", "empty stock"),
+    "stock out, won in a match": (with_result(ENDING_STOCK_OUT, 1, 5, dry(15, 20)), "result.winner", "expected 0"),
+    "stock out, a tie in the table game": (
+        with_result(ENDING_STOCK_OUT, 0, 0, dry(15, 20, "malice-classic")),
+        "result.winner",
+        "expected 1",
+    ),
+    "stock out, the wrong margin": (
+        with_result(ENDING_STOCK_OUT, 1, 20, dry(15, 20, "malice-classic")),
+        "result.points",
+        "expected 5",
+    ),
+}
+
+# What the text form cannot write.
+hand(POSITIONS["no such card"][0]).cards[2] = "4x"
+POSITIONS["no such hidden card"][0].malice.stock.concealed.extend(["2h", "10h"] + ["2h"] * 52)
+POSITIONS["more recycled cards than unseen places"][0].malice.recycled.cards.extend(
+    ["Ad", "As", "Ad", "As", "2d", "2d", "2c"]
+)
+
+
+@pytest.mark.parametrize("name", POSITIONS)
+async def test_a_position_that_cannot_be_is_refused_by_every_method(served: Served, name: str) -> None:
+    position, field, expected = POSITIONS[name]
+    calls = (
+        served.referee.ListLegalMoves(ListLegalMovesRequest(position=position)),
+        served.referee.ApplyMove(ApplyMoveRequest(position=position, move="2c-S1")),
+        served.solver.GetHint(GetHintRequest(position=position)),
+    )
+    for call in calls:
+        refused = await refusal(call)
+        assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_POSITION")
+        assert f"position.{field}" in refused.fields, refused.fields
+        assert expected in refused.fields[f"position.{field}"]
+        assert next(iter(refused.fields)) in refused.message
+
+
+SOUND = {
+    "a played game": partial(c="Ac2d.."),
+    "hidden faces given": changed(lambda p: hand(p, 1).concealed.extend(["2h", "2h", "3d", "3d", "4d"])),
+    "both hands known": partial(b="19-9s.2h2h3d3d4d...."),
+    "other hand empty": partial(b="19-9s....."),
+    "a king may start a center": partial(c="Kd2dKh.."),
+    "recycled and in hand": partial(recycled="2c2c3c9d"),
+    "recycled and once in sight": partial(c="Ac..", recycled="Ac"),
+    "won, the last card completing a stack": with_result(
+        ENDING_OUT, 1, 20, partial(".....", c="AdKdKc4d5d6d7d8dKhTdJdQd..")
+    ),
+    "won, the loser to be seen or not": with_result(ENDING_OUT, 2, 20, partial("19-9h.5-....", ".....", mover=2)),
+    "stock out in a match": with_result(ENDING_STOCK_OUT, 0, 0, dry(15, 20)),
+    "stock out in the table game": with_result(ENDING_STOCK_OUT, 1, 5, dry(15, 20, "malice-classic")),
+    "stock out, equal": with_result(ENDING_STOCK_OUT, 0, 0, dry(15, 15, "malice-classic")),
+}
+
+
+@pytest.mark.parametrize("name", SOUND)
+async def test_a_position_that_can_be_is_accepted(served: Served, name: str) -> None:
+    await served.referee.ListLegalMoves(ListLegalMovesRequest(position=SOUND[name]))
+
+
+async def test_every_fault_is_named_at_once(served: Served) -> None:
+    position = partial("20-9h.2c....", "19-9s.6-....", c="Ac3d..")
+    refused = await refusal(served.referee.ListLegalMoves(ListLegalMovesRequest(position=position)))
+    assert set(refused.fields) == {
+        "position.malice.players[0].payoff",
+        "position.malice.players[1].hand",
+        "position.malice.centers[0].cards[1]",
+    }
+    assert "(and 2 more)" in refused.message
+
+
+async def test_no_position_at_all_is_refused(served: Served) -> None:
+    for call in (
+        served.referee.ListLegalMoves(ListLegalMovesRequest()),
+        served.referee.ApplyMove(ApplyMoveRequest(move="P-C1")),
+        served.solver.GetHint(GetHintRequest()),
+    ):
+        assert (await refusal(call)).fields == {"position": "expected a position, found none"}
+
+
+DEALS = {
+    "no rule set": (DealRequest(), "rule_set.preset"),
+    "unknown preset": (DealRequest(rule_set=RuleSet(preset="bank-russian")), "rule_set.preset"),
+    "no payoff cards": (
+        DealRequest(rule_set=RuleSet(preset="malice-match", malice=MaliceOptions(payoff_cards=0))),
+        "rule_set.malice.payoff_cards",
+    ),
+    "match target": (
+        DealRequest(rule_set=RuleSet(preset="malice-match", malice=MaliceOptions(match_target=1001))),
+        "rule_set.malice.match_target",
+    ),
+    "unknown stock_out_when": (
+        DealRequest(
+            rule_set=RuleSet(
+                preset="malice-match", malice=MaliceOptions(stock_out_when=cast(StockOutWhen.ValueType, 3))
+            )
+        ),
+        "rule_set.malice.stock_out_when",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DEALS)
+async def test_a_rule_set_that_cannot_be_is_not_dealt(served: Served, name: str) -> None:
+    request, field = DEALS[name]
+    refused = await refusal(served.referee.Deal(request))
+    assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_RULE_SET")
+    assert list(refused.fields) == [field]
+
+
+HINTS = {
+    "request_id": (GetHintRequest(request_id="x" * 129), "request_id"),
+    "no budget": (GetHintRequest(budget=Budget()), "budget.rollouts"),
+    "budget": (GetHintRequest(budget=Budget(rollouts=1_000_001)), "budget.rollouts"),
+    "objective": (GetHintRequest(objective=cast(Objective.ValueType, 4)), "objective"),
+}
+
+
+@pytest.mark.parametrize("name", HINTS)
+async def test_a_question_out_of_range_is_refused(served: Served, name: str) -> None:
+    request, field = HINTS[name]
+    request.position.CopyFrom(partial())
+    refused = await refusal(served.solver.GetHint(request))
+    assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_REQUEST")
+    assert list(refused.fields) == [field]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [GetHintRequest(match_score=MatchScore()), GetHintRequest(objective=OBJECTIVE_MATCH)],
+    ids=["score", "objective"],
+)
+async def test_a_match_cannot_be_valued_yet(served: Served, request_: GetHintRequest) -> None:
+    request_.position.CopyFrom(partial())
+    refused = await refusal(served.solver.GetHint(request_))
+    assert (refused.code, refused.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "MATCH_SCORE_UNAVAILABLE")
+
+
+async def test_a_finished_game_goes_no_further(served: Served) -> None:
+    position = SOUND["won, the last card completing a stack"]
+    for call in (
+        served.referee.ApplyMove(ApplyMoveRequest(position=position, move="P-C1")),
+        served.solver.GetHint(GetHintRequest(position=position)),
+    ):
+        refused = await refusal(call)
+        assert (refused.code, refused.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "GAME_OVER")
+    assert not (await served.referee.ListLegalMoves(ListLegalMovesRequest(position=position))).moves
+
+
+# Centers: C1 needs a 3, C2 a queen, C3 is empty. The hand holds a king twice, a queen and a 4.
+MIDDLE = "19-9h.KcKsQd4c.3d.Kd7c..Jh"
+CENTERS = "Ac2d.AsKh3s4s5s6s7s8s9cTcJc."
+
+ILLEGAL = {
+    "M3, hand": ("4-C1", "M3", "C1 needs 3, not 4c"),
+    "M3, hand, suit named": ("4c-C3", "M3", "C3 needs A, not 4c"),
+    "M3, payoff": ("P-C1", "M3", "C1 needs 3, not 9h"),
+    "M3, side": ("S1-C3", "M3", "C3 needs A, not 3d"),
+    "M3, a buried king is not on top": ("S2-C1", "M3", "C1 needs 3, not 7c"),
+    "M4, king on an empty center": ("K-C3", "M4", "C3 is empty"),
+    "M5, empty side stack": ("S3-C1", "M5", "S3 is empty"),
+    "M5, rank not in hand": ("3-C1", "M5", "3 is not in hand"),
+    "M5, suit not in hand": ("Qh-C2", "M5", "Qh is not in hand"),
+    "M6, rank not in hand": ("9-S1", "M6", "9 is not in hand"),
+    "M6, suit not in hand": ("Kd-S1", "M6", "Kd is not in hand"),
+    "M7, payoff card": ("P-S1", "M7", "P is played to a center stack only"),
+    "M7, side card": ("S1-S2", "M7", "S1 is played to a center stack only"),
+}
+
+
+@pytest.mark.parametrize("name", ILLEGAL)
+async def test_an_illegal_move_names_the_rule_it_breaks(served: Served, name: str) -> None:
+    move, rule, why = ILLEGAL[name]
+    position = partial(MIDDLE, c=CENTERS, rules="malice-classic")
+    refused = await refusal(served.referee.ApplyMove(ApplyMoveRequest(position=position, move=move)))
+    assert (refused.code, refused.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "ILLEGAL_MOVE")
+    assert refused.metadata["rule"] == rule
+    assert refused.metadata["text"]
+    assert refused.message.startswith(f"{move} breaks {rule}: ")
+    assert why in refused.message
+
+
+@pytest.mark.parametrize(
+    "move", ["", "P", "P-C4", "P-C0", "X-C1", "10-C1", "7h-", "S5-C1", "4-H", "p-c1", "4-C1 ", "é-C1"]
+)
+async def test_what_is_no_move_is_refused(served: Served, move: str) -> None:
+    request = ApplyMoveRequest(position=partial(MIDDLE, c=CENTERS), move=move)
+    refused = await refusal(served.referee.ApplyMove(request))
+    assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_MOVE")
+    assert list(refused.fields) == ["move"]
+
+
+async def test_long_texts_are_cut_short_in_a_refusal(served: Served) -> None:
+    position = partial()
+    for pile in piles(position.malice):
+        del pile.cards[:]
+        pile.cards.extend(["7h" * 50] * 3)
+    for request in (
+        ApplyMoveRequest(position=partial(), move="7" * 50_000),
+        ApplyMoveRequest(position=Position(rule_set=RuleSet(preset="malice" * 5_000)), move="P-C1"),
+        ApplyMoveRequest(position=position, move="P-C1"),
+    ):
+        refused = await refusal(served.referee.ApplyMove(request))
+        assert refused.code == grpc.StatusCode.INVALID_ARGUMENT
+        assert len(refused.message) < 500
+
+
+async def test_bytes_that_are_no_message_are_refused(served: Served) -> None:
+    call = served.channel.unary_unary("/zank.v1.Solver/GetHint", lambda data: data, lambda data: data)
+    refused = await refusal(call(b"\xff\xff\xff"))
+    assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_REQUEST")
+
+
+async def test_a_message_that_is_too_large_is_refused(served: Served) -> None:
+    position = Position(malice=MaliceTable(stock=Pile(cards=["7h"] * 20_000)))
+    with pytest.raises(grpc.aio.AioRpcError) as raised:
+        await served.referee.ListLegalMoves(ListLegalMovesRequest(position=position))
+    assert raised.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+
+
+async def test_an_unknown_method_is_unimplemented(served: Served) -> None:
+    call = served.channel.unary_unary("/zank.v1.Solver/GetRich", lambda data: data, lambda data: data)
+    with pytest.raises(grpc.aio.AioRpcError) as raised:
+        await call(b"")
+    assert raised.value.code() == grpc.StatusCode.UNIMPLEMENTED
+
+
+def test_the_table_of_refusals_starts_from_a_sound_position() -> None:
+    assert parse_position("malice-match~1~a.19-9h.2c3c4c5c6c....~b.19-9s.5-....~c.Ac2d..~k.52-") == partial(c="Ac2d..")

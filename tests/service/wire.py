@@ -1,0 +1,92 @@
+"""Calls to a server, and what its refusals say."""
+
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import grpc
+import pytest
+from google.rpc import error_details_pb2, status_pb2
+from grpc_health.v1 import health_pb2
+
+from zank.v1 import RefereeStub, ServerStub, SolverStub
+
+if TYPE_CHECKING:  # in the stubs only
+    from zank.v1.referee_pb2_grpc import RefereeAsyncStub
+    from zank.v1.server_pb2_grpc import ServerAsyncStub
+    from zank.v1.solver_pb2_grpc import SolverAsyncStub
+
+
+@dataclass(frozen=True, kw_only=True)
+class Served:
+    """One connection to a server, and its stubs."""
+
+    target: str
+    channel: grpc.aio.Channel
+    referee: "RefereeAsyncStub"
+    solver: "SolverAsyncStub"
+    about: "ServerAsyncStub"
+
+
+@asynccontextmanager
+async def connected(target: str) -> AsyncIterator[Served]:
+    """A connection to the server at this target."""
+    async with grpc.aio.insecure_channel(target) as channel:
+        yield Served(
+            target=target,
+            channel=channel,
+            referee=RefereeStub(channel),
+            solver=SolverStub(channel),
+            about=ServerStub(channel),
+        )
+
+
+async def check_health(channel: grpc.aio.Channel, service: str = "") -> int:
+    """What the server says of its health."""
+    check = channel.unary_unary(
+        "/grpc.health.v1.Health/Check",
+        health_pb2.HealthCheckRequest.SerializeToString,
+        health_pb2.HealthCheckResponse.FromString,
+    )
+    return int((await check(health_pb2.HealthCheckRequest(service=service))).status)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refused:
+    """A refusal as its rich status tells it."""
+
+    code: grpc.StatusCode
+    message: str
+    reason: str
+    metadata: dict[str, str]
+    fields: dict[str, str]  # descriptions by path
+    retry_seconds: float | None
+
+
+def read(error: grpc.aio.AioRpcError) -> Refused:
+    """What a failed call says."""
+    trailers: Any = error.trailing_metadata()
+    status = status_pb2.Status.FromString(dict(trailers)["grpc-status-details-bin"])
+    bad, info, retry = error_details_pb2.BadRequest(), error_details_pb2.ErrorInfo(), error_details_pb2.RetryInfo()
+    retry_seconds = None
+    for detail in status.details:
+        if detail.Unpack(retry):
+            retry_seconds = retry.retry_delay.ToMilliseconds() / 1000
+        assert detail.Unpack(bad) or detail.Unpack(info) or retry_seconds is not None
+    assert info.domain == ("zank" if info.reason else "")
+    return Refused(
+        code=error.code(),
+        message=error.details() or "",
+        reason=info.reason,
+        metadata=dict(info.metadata),
+        fields={violation.field: violation.description for violation in bad.field_violations},
+        retry_seconds=retry_seconds,
+    )
+
+
+async def refusal(call: Awaitable[object]) -> Refused:
+    """The refusal of a call that must be refused."""
+    with pytest.raises(grpc.aio.AioRpcError) as raised:
+        await call
+    return read(raised.value)
