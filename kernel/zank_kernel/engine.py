@@ -51,6 +51,15 @@ class Question:
     objective: search.Objective
 
 
+class Stopped(Exception):
+    """The question was given up before its answer was complete."""
+
+
+def never() -> bool:
+    """The question is never given up."""
+    return False
+
+
 @dataclasses.dataclass
 class Meter:
     """What the rollout workers have done since the engine was made."""
@@ -116,10 +125,11 @@ class Engine:
         after = self._call(family, "take", padded(state, ROOTS), padded(np.asarray(cards, np.int8), ROOTS))
         return jax.tree.map(lambda leaf: np.asarray(leaf)[..., :count], after)
 
-    def answer(self, question: Question) -> search.Answer:
+    def answer(self, question: Question, stop: Callable[[], bool] = never) -> search.Answer:
         """Rank the legal moves of a position that is not over; the evaluations' candidates hold the actions.
 
-        The answer depends on nothing but the question. Raises ValueError where there is no legal move, or more
+        The answer depends on nothing but the question. `stop` is asked before every rollout call; once it says yes
+        the question is given up and Stopped is raised. Raises ValueError where there is no legal move, or more
         distinct ones than a table of roots has rows.
         """
         family = FAMILIES[question.family]
@@ -148,7 +158,8 @@ class Engine:
         ]
         if len(candidates) == 1:
             return search.forced(candidates[0])
-        playing = _Playing(self, family, padded(roots, ROOTS), family.knowledge([table], [question.seed]), sign)
+        knowledge = family.knowledge([table], [question.seed])
+        playing = _Playing(self, family, padded(roots, ROOTS), knowledge, sign, stop)
         return search.search(candidates, question.rollouts, question.objective, family.largest(table), playing.play)
 
     def _call(self, family: str, name: str, *arguments: Any) -> Any:
@@ -204,11 +215,12 @@ class Engine:
         worlds: Any,
         root: npt.NDArray[np.int32],
         world: npt.NDArray[np.int32],
+        stop: Callable[[], bool] = never,
     ) -> list[tuple[int, Future[rollout.Results]]]:
         """Queue one rollout for each pair of rows of `roots` [ROOTS] and `worlds` [WORLDS]; returns at once.
 
         The tasks go to the workers in calls of at most TASKS tasks each, about equal in size; each entry of the
-        list is the number of its tasks, in order, and the future of their results (NumPy arrays).
+        list is the number of its tasks, in order, and the future of their results (NumPy arrays), or of Stopped.
         """
         calls = -(-len(root) // (TASKS * self.workers)) * self.workers
         queued = []
@@ -220,10 +232,14 @@ class Engine:
                 world=padded(leaf(part_world), TASKS),
                 count=leaf(np.asarray(len(part_root), np.int32)),
             )
-            queued.append((len(part_root), self._pool.submit(self._rollout, FAMILIES[family], tasks)))
+            queued.append((len(part_root), self._pool.submit(self._rollout, FAMILIES[family], tasks, stop)))
         return queued
 
-    def _rollout(self, family: Family[Any, Any, Any, Any], tasks: rollout.Tasks[Any, Any]) -> rollout.Results:
+    def _rollout(
+        self, family: Family[Any, Any, Any, Any], tasks: rollout.Tasks[Any, Any], stop: Callable[[], bool]
+    ) -> rollout.Results:
+        if stop():
+            raise Stopped
         with self._lock:
             worker = self._free.pop()
         try:
@@ -247,13 +263,20 @@ class _Playing:
     """The rollouts of one question: its roots, its knowledge and the tables of worlds made so far."""
 
     def __init__(
-        self, engine: Engine, family: Family[Any, Any, Any, Any], roots: Any, knowledge: Any, sign: int
+        self,
+        engine: Engine,
+        family: Family[Any, Any, Any, Any],
+        roots: Any,
+        knowledge: Any,
+        sign: int,
+        stop: Callable[[], bool],
     ) -> None:
         self.engine = engine
         self.family = family
         self.roots = jax.device_put(roots)
         self.knowledge = knowledge
         self.sign = sign
+        self.stop = stop
         self.chunk = -1
         self.worlds: Any = None
 
@@ -272,7 +295,7 @@ class _Playing:
             world = np.repeat(np.arange(begin, end, dtype=np.int32) - chunk * WORLDS, len(indices))
             root = np.tile(np.asarray(indices, np.int32), end - begin)
             worlds = self.table_of_worlds(chunk)
-            queued += self.engine.rollouts(self.family.name, self.roots, worlds, root, world)
+            queued += self.engine.rollouts(self.family.name, self.roots, worlds, root, world, self.stop)
         parts = [(count, future.result()) for count, future in queued]
         points = np.concatenate([results.points[:count] for count, results in parts]).astype(np.int64)
         moves = np.concatenate([results.moves[:count] for count, results in parts]).astype(np.int64)

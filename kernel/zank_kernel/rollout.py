@@ -57,6 +57,7 @@ class Progress[State: Lanes]:
 
     lanes: State  # [B]
     task: jax.Array  # int32 [B]: the task in each lane, IDLE = none
+    stuck: jax.Array  # bool [B]: the policy found no move in a game that goes on; never so in a position of a real game
     following: jax.Array  # int32 []: the next task to hand out
     results: Results
     blocks: jax.Array  # int32 []: blocks of REFILL_INTERVAL steps done
@@ -65,18 +66,18 @@ class Progress[State: Lanes]:
 def run[State: Lanes, World, Knowledge, Table](
     family: Family[State, World, Knowledge, Table], lanes: State, tasks: Tasks[State, World]
 ) -> tuple[State, Results, Usage]:
-    """Play all tasks in the given lanes, whose games must be over.
+    """Play all tasks in the given lanes (buffers only: what lies in them is overwritten).
 
-    Returns the lanes for the next call, the results and the usage.
+    Returns the lanes for the next call, the results and the usage. A game without an end is cut off as adjudicated.
     """
     width = lanes.ending.shape[0]
     slots = tasks.root.shape[0]
 
-    def finished(state: State) -> jax.Array:
-        return (state.ending != 0) | (state.moves >= MOVE_LIMIT)
+    def finished(now: Progress[State]) -> jax.Array:
+        return (now.task < 0) | (now.lanes.ending != 0) | (now.lanes.moves >= MOVE_LIMIT) | now.stuck
 
     def refill(now: Progress[State]) -> Progress[State]:
-        done = finished(now.lanes)
+        done = finished(now)
         slot = jnp.where(done & (now.task >= 0), now.task, slots)
         cut = jnp.where(now.lanes.ending == 0, jnp.int8(CUT_OFF), now.lanes.ending)
         order = now.following + jnp.cumsum(done, dtype=jnp.int32) - 1
@@ -85,6 +86,7 @@ def run[State: Lanes, World, Knowledge, Table](
         return Progress(
             lanes=family.load(now.lanes, taken, tasks.roots, tasks.root[row], tasks.worlds, tasks.world[row]),
             task=jnp.where(done, jnp.where(taken, order, IDLE), now.task),
+            stuck=now.stuck & ~taken,
             following=now.following + taken.sum(dtype=jnp.int32),
             results=Results(
                 points=now.results.points.at[slot].set(now.lanes.points, mode="drop"),
@@ -95,10 +97,11 @@ def run[State: Lanes, World, Knowledge, Table](
         )
 
     def block(now: Progress[State]) -> Progress[State]:
-        waiting = finished(now.lanes) & ((now.task >= 0) | (now.following < tasks.count))
+        waiting = finished(now) & ((now.task >= 0) | (now.following < tasks.count))
         now = jax.lax.cond(waiting.any(), refill, lambda same: same, now)
         state = jax.lax.fori_loop(0, REFILL_INTERVAL, lambda _, lanes: family.step(lanes), now.lanes)
-        return dataclasses.replace(now, lanes=state, blocks=now.blocks + 1)
+        stuck = now.stuck | ((state.ending == 0) & (state.moves == now.lanes.moves))
+        return dataclasses.replace(now, lanes=state, stuck=stuck, blocks=now.blocks + 1)
 
     def busy(now: Progress[State]) -> jax.Array:
         return (now.following < tasks.count) | (now.task >= 0).any()
@@ -106,6 +109,7 @@ def run[State: Lanes, World, Knowledge, Table](
     start = Progress(
         lanes=lanes,
         task=jnp.full((width,), IDLE, jnp.int32),
+        stuck=jnp.zeros((width,), bool),
         following=jnp.int32(0),
         results=Results(
             points=jnp.zeros((slots,), jnp.int16),

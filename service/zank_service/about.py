@@ -1,10 +1,10 @@
 """The service `Server`: what this server is."""
 
 from zank.v1 import Device, GetInfoRequest, GetInfoResponse, Limits, PresetInfo, Program, ServerServicer
-from zank_kernel.engine import Engine
+from zank_kernel.engine import HINT_ROLLOUTS, Engine
 from zank_service.calls import Context
 from zank_service.families import FAMILIES
-from zank_service.limits import DEFAULT_HINT_ROLLOUTS, MAX_MESSAGE_BYTES, MAX_ROLLOUTS
+from zank_service.limits import MAX_MESSAGE_BYTES, MAX_ROLLOUTS
 from zank_service.version import ENGINE_VERSION
 
 
@@ -35,7 +35,7 @@ class About(ServerServicer):
             ],
             limits=Limits(
                 max_message_bytes=MAX_MESSAGE_BYTES,
-                default_hint_rollouts=DEFAULT_HINT_ROLLOUTS,
+                default_hint_rollouts=HINT_ROLLOUTS,
                 max_rollouts=MAX_ROLLOUTS,
             ),
             programs=[

@@ -32,8 +32,8 @@ class Gate:
     async def run[Result](self, work: Callable[[], Result]) -> tuple[Result, Timing]:
         """What `work` returns, and how long it took; raises what `work` raises.
 
-        Raises Refusal when the queue is full. Cancelled while it waits, the work never starts; cancelled later, it
-        runs to its end and its result is dropped.
+        Raises Refusal when the queue is full. Cancelled while it waits, the work never starts; cancelled later, its
+        place is free when the work has ended, and what it returns or raises is dropped.
         """
         if self._free.locked() and self._waiting >= self._limit:
             raise overloaded(RETRY_SECONDS)

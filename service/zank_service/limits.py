@@ -7,7 +7,6 @@ MAX_REQUEST_ID: Final = 128  # characters
 SHOWN: Final = 32  # characters of a client's text that a refusal repeats: it travels in a header
 MAX_CALLS: Final = 1_024  # calls under way, health watchers included
 
-DEFAULT_HINT_ROLLOUTS: Final = 8_192
 MAX_ROLLOUTS: Final = 1_000_000
 
 ANSWERS_AT_ONCE: Final = 2  # two, so that the host's part of one answer runs beside the rollouts of the other

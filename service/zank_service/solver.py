@@ -1,6 +1,8 @@
 """The service `Solver`: what to play."""
 
+import asyncio
 import dataclasses
+import threading
 from functools import partial
 from typing import Final
 
@@ -19,12 +21,12 @@ from zank.v1 import (
     Value,
 )
 from zank_kernel import search
-from zank_kernel.engine import Engine, Question
+from zank_kernel.engine import HINT_ROLLOUTS, Engine, Question
 from zank_service.calls import Context
 from zank_service.digests import default_seed, position_digest, rule_set_digest
 from zank_service.family import AnyFamily
 from zank_service.gate import Gate, Timing
-from zank_service.limits import DEFAULT_HINT_ROLLOUTS, MAX_REQUEST_ID, MAX_ROLLOUTS
+from zank_service.limits import MAX_REQUEST_ID, MAX_ROLLOUTS
 from zank_service.positions import Checked, checked_position
 from zank_service.refusals import Violations, game_over, not_possible
 from zank_service.version import ENGINE_VERSION
@@ -53,7 +55,12 @@ class Solver(SolverServicer):
     async def GetHint(self, request: GetHintRequest, context: Context) -> GetHintResponse:
         """Rank the legal moves of a position."""
         asked = understood(request)
-        answer, timing = await self._gate.run(partial(self._engine.answer, asked.question))
+        given_up = threading.Event()
+        try:
+            answer, timing = await self._gate.run(partial(self._engine.answer, asked.question, given_up.is_set))
+        except asyncio.CancelledError:
+            given_up.set()
+            raise
         context.set_trailing_metadata((("server-timing", server_timing(timing)),))
         return GetHintResponse(
             request_id=request.request_id,
@@ -96,7 +103,7 @@ def understood(request: GetHintRequest) -> Asked:
         question=Question(
             family=family.name,
             table=family.table(position, checked.rules),
-            rollouts=request.budget.rollouts if request.HasField("budget") else DEFAULT_HINT_ROLLOUTS,
+            rollouts=request.budget.rollouts if request.HasField("budget") else HINT_ROLLOUTS,
             seed=request.seed if request.HasField("seed") else default_seed(digest),
             objective=OBJECTIVES[objective],
         ),

@@ -1,6 +1,7 @@
 """Search: how a budget is spread, how moves are ranked, what errors say, and what an answer depends on."""
 
 import dataclasses
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -47,11 +48,11 @@ def test_a_schedule_has_at_most_three_rounds_of_ever_fewer_candidates_and_at_lea
     sizes = [step.candidates for step in rounds]
     assert 1 <= len(rounds) <= 3
     assert sizes[0] == candidates
-    assert all(earlier > later for earlier, later in zip(sizes, sizes[1:], strict=False))
+    assert all(earlier > later for earlier, later in itertools.pairwise(sizes))
     assert sizes[-1] >= 2
     assert rounds[0].first == 0
     assert all(step.first < step.last for step in rounds)
-    assert all(earlier.last == later.first for earlier, later in zip(rounds, rounds[1:], strict=False))
+    assert all(earlier.last == later.first for earlier, later in itertools.pairwise(rounds))
 
 
 @given(candidates=st.integers(2, ROOTS), rollouts=st.integers(1_000, 100_000))
@@ -471,3 +472,21 @@ def test_an_engine_reports_its_programs_and_its_work(engines: tuple[Engine, Engi
         answer = ask(engine, known, 600)
         assert engine.meter.rollouts - before == answer.rollouts
         assert engine.meter.moves <= engine.meter.steps
+
+
+def test_a_position_in_which_play_gets_stuck_is_cut_off_and_leaves_nothing_behind(
+    engines: tuple[Engine, Engine],
+) -> None:
+    # A mover without a hand card cannot come about in play: once nothing fits, no move is left and no turn ends.
+    stuck = table(
+        payoff=("xx3", "x9"),
+        hand=("", "xxxx"),
+        sides=("2", "2", "", ""),
+        centers=("A2", "A", "A"),
+        stock="x" * 80,
+    )
+    sound = masked(table_of(played_positions(1, 9_200_000)[0]))
+    for engine in engines:
+        before = ask(engine, sound, rollouts=300)
+        ask(engine, stuck, rollouts=300)
+        assert ask(engine, sound, rollouts=300) == before

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from hashlib import blake2b
 from importlib.metadata import version
 
+import grpc
 import jax
 import pytest
 
@@ -28,6 +29,7 @@ from zank.v1 import (
     Position,
     RuleSet,
 )
+from zank_kernel.engine import Engine
 
 ROLLOUTS = 512
 
@@ -208,6 +210,19 @@ async def test_times_travel_beside_the_answer(served: Served, played: Position) 
     queue, answer = str(trailers["server-timing"]).split(", ")
     assert queue.startswith("queue;dur=")
     assert float(answer.removeprefix("answer;dur=")) > 0
+
+
+async def test_a_hint_that_is_given_up_stops_playing(served: Served, played: Position, engine: Engine) -> None:
+    before = engine.meter.rollouts
+    with pytest.raises(grpc.aio.AioRpcError) as raised:
+        await served.solver.GetHint(
+            GetHintRequest(position=played, budget=Budget(rollouts=1_000_000), seed=1), timeout=0.3
+        )
+    assert raised.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
+    # The next answers wait for the calls under way, and for no more of them.
+    for seed in range(3):
+        await served.solver.GetHint(GetHintRequest(position=played, budget=Budget(rollouts=64), seed=seed))
+    assert engine.meter.rollouts - before < 500_000
 
 
 async def test_nothing_compiles_once_the_engine_is_warm(served: Served, played: Position) -> None:

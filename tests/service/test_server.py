@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from unittest.mock import patch
 
@@ -38,11 +38,11 @@ class HeldEngine:
         self._answer = engine.answer
         self._released = threading.Event()
 
-    def answer(self, question: Question) -> Answer:
+    def answer(self, question: Question, stop: Callable[[], bool]) -> Answer:
         self.asked += 1
         self._loop.call_soon_threadsafe(self._questions.put_nowait, question)
         assert self._released.wait(20)
-        return self._answer(question)
+        return self._answer(question, stop)
 
     def release(self) -> None:
         self._released.set()

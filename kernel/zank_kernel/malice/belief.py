@@ -50,6 +50,7 @@ def knowledge(tables: Sequence[Table], seeds: Sequence[int]) -> Knowledge:
     """What the movers of `tables` know, with the requests' 64-bit `seeds`; leaves of the host.
 
     Anything known of the other player's hand, of hidden payoff cards or of the stock must be 0 in the tables.
+    Raises ValueError where more cards of a rank are recycled than unseen.
     """
     count = len(tables)
     payoff = np.zeros((2, PAYOFF, count), np.int8)
@@ -62,6 +63,8 @@ def knowledge(tables: Sequence[Table], seeds: Sequence[int]) -> Knowledge:
         pool[:, index] = unseen(table)
         for rank in table.recycled or ():
             recycled[rank - 1, index] += 1
+        if (recycled[:, index] > pool[:, index]).any():
+            raise ValueError("more cards of a rank are recycled than unseen")
         for player in (0, 1):
             payoff[player, : len(table.payoff[player]), index] = table.payoff[player]
             payoff_count[player, index] = len(table.payoff[player])

@@ -119,7 +119,7 @@ def play(state: State, action: jax.Array) -> State:
     won = stage(from_payoff & any_of((payoff_count == 0) & player))
 
     # M9: a complete stack goes back to the stock, kings as kings.
-    complete = (height == QUEEN) & ~won
+    complete = at_center & (height == QUEEN) & ~won
     gone = stage(total(jnp.where(complete, kings, jnp.int16(0))))
     place = jnp.arange(RANKS, dtype=jnp.int16)[:, None]
     returned = jnp.where(place < QUEEN, 1 - ((gone >> place) & 1), jax.lax.population_count(gone))

@@ -21,7 +21,8 @@ COPIES: Final = 8  # cards of each rank in the two decks
 class Table:
     """A position before a move, in ranks (1 … 13), piles bottom first; 0 is a card that is not known.
 
-    Players are 0 and 1. `stock` may be unknown cards only. `recycled` is None when it was not recorded.
+    Players are 0 and 1. `stock` may be unknown cards only. `recycled` are the
+    cards shuffled back and not seen since, None when it was not recorded.
     """
 
     rules: Rules
@@ -97,7 +98,10 @@ def from_state(state: State, lane: int, rules: Rules) -> Table:
 
 
 def masked(table: Table) -> Table:
-    """What the mover can know of a position: the other hand, the stock and payoff cards below the tops become 0."""
+    """What the mover can know of a position: the other hand, the stock and payoff cards below the tops become 0.
+
+    Recycled cards that came to the mover's own hand are seen, and recycled no more.
+    """
 
     def top_only(pile: Ranks) -> Ranks:
         return (*(0 for _ in pile[:-1]), *pile[-1:])
@@ -109,6 +113,7 @@ def masked(table: Table) -> Table:
         payoff=(top_only(table.payoff[0]), top_only(table.payoff[1])),
         hand=(own, other) if table.mover == 0 else (other, own),
         stock=tuple(0 for _ in table.stock),
+        recycled=None if table.recycled is None else tuple((Counter(table.recycled) - Counter(own)).elements()),
     )
 
 
