@@ -25,7 +25,7 @@ ROOTS: Final = 64  # rows of a table of roots
 WORLDS: Final = 1_024  # rows of a table of worlds
 TASKS: Final = 2_048  # tasks of one rollout call, which bounds how long it runs
 LANES: Final = 128  # lanes of one worker
-HINT_ROLLOUTS: Final = 8_192  # what a hint may cost when the question does not say
+HINT_ROLLOUTS: Final = 16_384  # what a hint may cost when the question does not say
 
 FAMILIES: Final[Mapping[str, Family[Any, Any, Any, Any]]] = {family.name: family for family in (malice.FAMILY,)}
 

@@ -199,7 +199,8 @@ class MaliceTable(_message.Message):
     @_builtins.property
     def centers(self) -> _containers.RepeatedCompositeFieldContainer[Global___Pile]:
         """The center stacks C1, C2, C3, from the bottom card to the top card; no hidden cards. Exactly three.
-        The card at height h is of rank h or a king. A completed stack is never seen: it is recycled at once (M9).
+        The card at height h is of rank h or a king. A completed stack is never seen, for it is recycled at once
+        (M9), except one that the winning card completed (M10).
         """
 
     @_builtins.property

@@ -73,9 +73,10 @@ class RefereeServicer(object):
     def ApplyMove(self, request, context):
         """Plays one move and everything that follows from it at once (cards turned up, drawn, recycled).
 
-        Refuses an illegal move with FAILED_PRECONDITION `ILLEGAL_MOVE`, whose metadata names the broken rule.
+        Refuses an illegal move with FAILED_PRECONDITION `ILLEGAL_MOVE`, whose metadata holds the broken `rule` and its
+        `text`.
         A position that lacks a card which the move brings to light is refused with FAILED_PRECONDITION
-        `CARDS_UNKNOWN`, whose metadata names the pile.
+        `CARDS_UNKNOWN`, whose metadata `pile` is the field path of the pile.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -40,9 +40,10 @@ class RefereeStub:
     ApplyMove: _grpc.UnaryUnaryMultiCallable[_referee_pb2.ApplyMoveRequest, _referee_pb2.ApplyMoveResponse]
     """Plays one move and everything that follows from it at once (cards turned up, drawn, recycled).
 
-    Refuses an illegal move with FAILED_PRECONDITION `ILLEGAL_MOVE`, whose metadata names the broken rule.
+    Refuses an illegal move with FAILED_PRECONDITION `ILLEGAL_MOVE`, whose metadata holds the broken `rule` and its
+    `text`.
     A position that lacks a card which the move brings to light is refused with FAILED_PRECONDITION
-    `CARDS_UNKNOWN`, whose metadata names the pile.
+    `CARDS_UNKNOWN`, whose metadata `pile` is the field path of the pile.
     """
 
 @_typing.type_check_only
@@ -57,9 +58,10 @@ class RefereeAsyncStub(RefereeStub):
     ApplyMove: _aio.UnaryUnaryMultiCallable[_referee_pb2.ApplyMoveRequest, _referee_pb2.ApplyMoveResponse]  # type: ignore[assignment]
     """Plays one move and everything that follows from it at once (cards turned up, drawn, recycled).
 
-    Refuses an illegal move with FAILED_PRECONDITION `ILLEGAL_MOVE`, whose metadata names the broken rule.
+    Refuses an illegal move with FAILED_PRECONDITION `ILLEGAL_MOVE`, whose metadata holds the broken `rule` and its
+    `text`.
     A position that lacks a card which the move brings to light is refused with FAILED_PRECONDITION
-    `CARDS_UNKNOWN`, whose metadata names the pile.
+    `CARDS_UNKNOWN`, whose metadata `pile` is the field path of the pile.
     """
 
 class RefereeServicer(metaclass=_abc_1.ABCMeta):
@@ -89,9 +91,10 @@ class RefereeServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_referee_pb2.ApplyMoveResponse, _abc.Awaitable[_referee_pb2.ApplyMoveResponse]]:
         """Plays one move and everything that follows from it at once (cards turned up, drawn, recycled).
 
-        Refuses an illegal move with FAILED_PRECONDITION `ILLEGAL_MOVE`, whose metadata names the broken rule.
+        Refuses an illegal move with FAILED_PRECONDITION `ILLEGAL_MOVE`, whose metadata holds the broken `rule` and its
+        `text`.
         A position that lacks a card which the move brings to light is refused with FAILED_PRECONDITION
-        `CARDS_UNKNOWN`, whose metadata names the pile.
+        `CARDS_UNKNOWN`, whose metadata `pile` is the field path of the pile.
         """
 
 def add_RefereeServicer_to_server(servicer: RefereeServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -191,11 +191,11 @@ class GetHintResponse(_message.Message):
     seed: _builtins.int
     """The seed used."""
     position_digest: _builtins.str
-    """Digest of the masked position, rule set included: lower-case hexadecimal, 32 characters. Equal digests mean that
-    the same question was asked.
+    """Digest of the masked position's text form, rule set included (see `proto/README.md`): lower-case hexadecimal, 32
+    characters. Equal digests mean that the same question was asked.
     """
     rule_set_digest: _builtins.str
-    """Digest of the rule set: lower-case hexadecimal, 32 characters."""
+    """Digest of the rule set (see `proto/README.md`): lower-case hexadecimal, 32 characters."""
     engine_version: _builtins.str
     """Version of the engine that answered."""
     @_builtins.property

@@ -40,7 +40,8 @@ class SolverStub:
     GetHint: _grpc.UnaryUnaryMultiCallable[_solver_pb2.GetHintRequest, _solver_pb2.GetHintResponse]
     """One move, why, and how sure: for a player who asks "what would you play?".
 
-    A finished game is refused with FAILED_PRECONDITION `GAME_OVER`.
+    A finished game is refused with FAILED_PRECONDITION `GAME_OVER`. Measured times travel in the trailing metadata
+    `server-timing` (see `proto/README.md`).
     """
 
 @_typing.type_check_only
@@ -55,7 +56,8 @@ class SolverAsyncStub(SolverStub):
     GetHint: _aio.UnaryUnaryMultiCallable[_solver_pb2.GetHintRequest, _solver_pb2.GetHintResponse]  # type: ignore[assignment]
     """One move, why, and how sure: for a player who asks "what would you play?".
 
-    A finished game is refused with FAILED_PRECONDITION `GAME_OVER`.
+    A finished game is refused with FAILED_PRECONDITION `GAME_OVER`. Measured times travel in the trailing metadata
+    `server-timing` (see `proto/README.md`).
     """
 
 class SolverServicer(metaclass=_abc_1.ABCMeta):
@@ -73,7 +75,8 @@ class SolverServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_solver_pb2.GetHintResponse, _abc.Awaitable[_solver_pb2.GetHintResponse]]:
         """One move, why, and how sure: for a player who asks "what would you play?".
 
-        A finished game is refused with FAILED_PRECONDITION `GAME_OVER`.
+        A finished game is refused with FAILED_PRECONDITION `GAME_OVER`. Measured times travel in the trailing metadata
+        `server-timing` (see `proto/README.md`).
         """
 
 def add_SolverServicer_to_server(servicer: SolverServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
