@@ -22,6 +22,6 @@ def test_the_golden_deals_are_those_of_the_algorithm() -> None:
 
 
 def test_the_golden_recycling_is_that_of_the_algorithm() -> None:
-    stock = "2c 3d 4h".split()
-    center = "Ac 2d 3c 4c 5c 6c 7c 8c 9c Tc Jc Kh".split()
+    stock = ["2c", "3d", "4h"]
+    center = ["Ac", "2d", "3c", "4c", "5c", "6c", "7c", "8c", "9c", "Tc", "Jc", "Kh"]
     assert f"`{' '.join(shuffle.recycle(stock, center, 1, 1))}`" in PAGE
