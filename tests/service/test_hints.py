@@ -29,7 +29,7 @@ from zank.v1 import (
     Position,
     RuleSet,
 )
-from zank_kernel.engine import Engine
+from zank_kernel.engine import HINT_ROLLOUTS, Engine
 
 ROLLOUTS = 512
 
@@ -259,7 +259,7 @@ async def test_get_info_describes_the_server(served: Served) -> None:
         assert preset.defaults.preset == preset.preset
         assert len(preset.defaults.malice.ListFields()) == len(preset.defaults.malice.DESCRIPTOR.fields)
     assert info.devices[0].workers >= 1
-    assert (info.limits.max_message_bytes, info.limits.default_hint_rollouts) == (65_536, 8_192)
+    assert (info.limits.max_message_bytes, info.limits.default_hint_rollouts) == (65_536, HINT_ROLLOUTS)
     assert {program.name for program in info.programs} >= {"malice/legal", "malice/play", "malice/rollout"}
 
 
