@@ -1,7 +1,7 @@
 """The engine: a fixed list of compiled programs on the local devices, and questions answered with them.
 
 Every program is compiled in `Engine.warm_up`; nothing compiles afterwards, since only compiled executables are
-called. The rollouts of one question are spread over worker threads, one per core on a CPU and one per device elsewhere.
+called. The rollouts of one question are spread over worker threads: one per core on a CPU, one on an accelerator.
 """
 
 import dataclasses
@@ -74,8 +74,8 @@ class Engine:
     """Compiled programs and the workers that run them.
 
     `lanes` is the number of lanes a worker plays in; `workers` the number of threads (default: one per core on a CPU,
-    one per device elsewhere); `cache_directory` keeps compiled programs between starts and must be private to the
-    user, for what lies in it is run.
+    one on an accelerator; only the first device is used); `cache_directory` keeps compiled programs between starts and
+    must be private to the user, for what lies in it is run.
     """
 
     def __init__(self, *, lanes: int = LANES, workers: int | None = None, cache_directory: Path | None = None) -> None:
@@ -84,9 +84,9 @@ class Engine:
             jax.config.update("jax_compilation_cache_dir", str(cache_directory))
             jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
             jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
-        self.devices = jax.local_devices()
+        self.devices = jax.local_devices()[:1]
         on_cpu = self.devices[0].platform == "cpu"
-        self.workers = workers or (len(os.sched_getaffinity(0)) if on_cpu else len(self.devices))
+        self.workers = workers or (len(os.sched_getaffinity(0)) if on_cpu else 1)
         # Cores are kept busy by workers, one call each; a call that also splits its many small loops over a thread
         # pool spends most of its time there.
         self._compiler_options = {"xla_disable_hlo_passes": "cpu-parallel-task-assigner"} if on_cpu else None
@@ -148,11 +148,12 @@ class Engine:
         repeated = jax.tree.map(lambda leaf: np.repeat(leaf, len(actions), axis=-1), before)
         roots = self.play(question.family, repeated, actions)
         sign = 1 if table.mover == 0 else -1
+        won = self._won_at_once(family, table, actions, sign)
         candidates = [
             search.Candidate(
                 action=members[0],
                 equivalents=tuple(members[1:]),
-                wins_at_once=bool(roots.ending[index] != 0 and roots.points[index] * sign > 0),
+                wins_at_once=bool(won[index]),
             )
             for index, members in enumerate(groups.values())
         ]
@@ -160,7 +161,18 @@ class Engine:
             return search.forced(candidates[0])
         knowledge = family.knowledge([table], [question.seed])
         playing = _Playing(self, family, padded(roots, ROOTS), knowledge, sign, stop)
-        return search.search(candidates, question.rollouts, question.objective, family.largest(table), playing.play)
+        return search.search(candidates, question.rollouts, question.objective, family.spread(table), playing.play)
+
+    def _won_at_once(
+        self, family: Family[Any, Any, Any, Any], table: Any, actions: npt.NDArray[np.int32], sign: int
+    ) -> npt.NDArray[np.bool_]:
+        """Which actions win before the other player can do anything, by a draw that ends the game too; bool [N]."""
+        before = family.to_state([family.stand_in(table)])
+        repeated = jax.tree.map(lambda leaf: np.repeat(leaf, len(actions), axis=-1), before)
+        after = self.play(family.name, repeated, actions)
+        after = self.take(family.name, after, np.zeros((family.draws, len(actions)), np.int8))
+        won: npt.NDArray[np.bool_] = (after.ending != 0) & (after.points * sign > 0)
+        return won
 
     def _call(self, family: str, name: str, *arguments: Any) -> Any:
         return self.programs[f"{family}/{name}"].call(*arguments)
@@ -181,8 +193,11 @@ class Engine:
         tasks = rollout.Tasks(roots=state, worlds=worlds, root=index, world=index, count=zeros((), np.int32))
         sizes = f"lanes={self.lanes} roots={ROOTS} worlds={WORLDS} tasks={TASKS}"
         self._compile(family, "rollout", sizes, run, family.empty(self.lanes), tasks, donated=0)
-        for buffers in self._buffers:
-            buffers[family.name] = jax.device_put(family.empty(self.lanes))
+
+    def _lanes(self, worker: int, family: Family[Any, Any, Any, Any]) -> Any:
+        """The lanes of a worker, for one call: the call gives back others, unless it fails."""
+        lanes = self._buffers[worker].pop(family.name, None)
+        return jax.device_put(family.empty(self.lanes)) if lanes is None else lanes
 
     def _compile(
         self,
@@ -244,7 +259,7 @@ class Engine:
             worker = self._free.pop()
         try:
             begin = time.perf_counter()
-            lanes, results, usage = self._call(family.name, "rollout", self._buffers[worker][family.name], tasks)
+            lanes, results, usage = self._call(family.name, "rollout", self._lanes(worker, family), tasks)
             self._buffers[worker][family.name] = lanes
             host: rollout.Results = jax.tree.map(np.asarray, results)
             seconds = time.perf_counter() - begin

@@ -44,7 +44,8 @@ class Family[State: Lanes, World, Knowledge, Table]:
     to_state: Callable[[Sequence[Table]], State]  # positions to lanes
     knowledge: Callable[[Sequence[Table], Sequence[int]], Knowledge]  # what the movers know, with request seeds
     representatives: Callable[[Table], npt.NDArray[np.int64]]  # for each action the first equivalent one, [actions]
-    largest: Callable[[Table], int]  # the most points a game from here can be worth
+    spread: Callable[[Table], int]  # how many points apart two results of a game from here can be
+    stand_in: Callable[[Table], Table]  # the position with some card for every hidden one that a move can make due
 
     legal: Callable[[State], jax.Array]  # bool [actions, B]
     play: Callable[[State, jax.Array], State]  # a choice, int32 [B]; -1 = none

@@ -120,13 +120,13 @@ def search(
     candidates: Sequence[Candidate],
     rollouts: int,
     objective: Objective,
-    largest: int,
+    spread: int,
     play: Callable[[Sequence[int], int, int], Sequence[Outcomes]],
 ) -> Answer:
     """Rank two or more `candidates` with a budget of `rollouts`.
 
     `play(indices, first, last)` plays worlds `first` … `last` - 1 with the candidates of these indices.
-    `largest` is the most points a game from here can be worth; it scales errors that cannot be measured.
+    `spread` is how many points apart two results can be; it scales errors that cannot be measured.
     """
     rounds = schedule(len(candidates), rollouts)
     outcomes: dict[int, Outcomes] = {}
@@ -142,7 +142,7 @@ def search(
         order[: step.candidates] = kept
     best = outcomes[order[0]]
     evaluations = tuple(
-        evaluate(candidates[index], outcomes[index], None if index == order[0] else best, objective, largest)
+        evaluate(candidates[index], outcomes[index], None if index == order[0] else best, objective, spread)
         for index in order
     )
     return Answer(evaluations=evaluations, forced=False, rollouts=spent, rounds=len(rounds))
@@ -179,7 +179,7 @@ def preference(candidate: Candidate, outcomes: Outcomes, objective: Objective, i
 
 
 def evaluate(
-    candidate: Candidate, outcomes: Outcomes, best: Outcomes | None, objective: Objective, largest: int
+    candidate: Candidate, outcomes: Outcomes, best: Outcomes | None, objective: Objective, spread: int
 ) -> Evaluation:
     """Value of a candidate, and its gap to the best where it is not the best itself."""
     count = outcomes.count
@@ -188,7 +188,7 @@ def evaluate(
         win=chance(int((outcomes.score == 2).sum()), count),
         tie=chance(int((outcomes.score == 1).sum()), count),
         loss=chance(int((outcomes.score == 0).sum()), count),
-        points=mean(outcomes.points, largest),
+        points=mean(outcomes.points, spread),
         moves=float(outcomes.moves.sum() / count),
     )
     if best is None:
@@ -196,9 +196,9 @@ def evaluate(
     both = min(count, best.count)
     difference = best.measure(objective)[:both] - outcomes.measure(objective)[:both]
     if objective == "points":
-        gap = mean(difference, largest)
+        gap = mean(difference, 2 * spread)
     else:
-        halves = mean(difference, 2)
+        halves = mean(difference, 4)
         gap = Estimate(mean=halves.mean / 2, standard_error=halves.standard_error / 2)
     return Evaluation(candidate=candidate, value=value, gap=gap, tied_with_best=gap.mean <= 2 * gap.standard_error)
 
@@ -210,12 +210,12 @@ def chance(hits: int, count: int) -> Estimate:
     return Estimate(mean=share, standard_error=math.sqrt(spread * (1 - spread) / count))
 
 
-def mean(values: Counts, largest: int) -> Estimate:
-    """Mean of integers; where all are equal the error is as if one rollout in count + 2 were `largest` away."""
+def mean(values: Counts, spread: int) -> Estimate:
+    """Mean of integers; where all are equal the error is as if one rollout in count + 2 were `spread` away."""
     count = len(values)
     total, squares = int(values.sum()), int((values * values).sum())
     variance = (squares - total * total / count) / max(1, count - 1)
     if variance <= 0:
         share = 1 / (count + 2)
-        variance = largest * largest * share * (1 - share)
+        variance = spread * spread * share * (1 - share)
     return Estimate(mean=total / count, standard_error=math.sqrt(variance / count))

@@ -42,8 +42,11 @@ def checked_rule_set(rule_set: RuleSet, field: str, reason: str) -> AnyFamily:
     return family
 
 
-def checked_position(request: Message, position: Position) -> Checked:
-    """The field `position` of a request; raises Refusal, with every fault that was found, for one that cannot be."""
+def checked_position(request: Message, position: Position, *, masked: bool = False) -> Checked:
+    """The field `position` of a request; raises Refusal, with every fault that was found, for one that cannot be.
+
+    `masked`: what the player to move cannot know is left out before anything is looked at.
+    """
     reason = "INVALID_POSITION"
     if not request.HasField("position"):
         raise invalid(reason, "position", "expected a position, found none")
@@ -52,6 +55,8 @@ def checked_position(request: Message, position: Position) -> Checked:
     violations = Violations()
     _check_frame(position, family, violations)
     violations.refuse_if_any(reason)
+    if masked:
+        position = family.masked(position)
     family.check_table(position, rules, "position", violations)
     violations.refuse_if_any(reason)
     return Checked(position=position, family=family, rules=rules)

@@ -86,13 +86,13 @@ def understood(request: GetHintRequest) -> Asked:
     if request.objective not in Objective.values():
         violations.add("objective", f"expected one of {', '.join(Objective.keys())}; found {request.objective}")
     violations.refuse_if_any("INVALID_REQUEST")
-    checked = checked_position(request, request.position)
+    checked = checked_position(request, request.position, masked=True)
     if request.HasField("match_score") or request.objective == OBJECTIVE_MATCH:
         raise not_possible("MATCH_SCORE_UNAVAILABLE", "a game cannot be valued by the score of its match yet")
     if checked.over:
         raise game_over()
     family = checked.family
-    position = family.masked(checked.position)
+    position = checked.position
     digest = position_digest(position)
     objective = chosen_objective(request, checked)
     return Asked(

@@ -80,7 +80,7 @@ HINT = """\
 A-C1  Play the A♦ from hand onto center stack 1, which needs an ace.
 The same as A-C2, A-C3.
 Wins 63 % ± 2 %, +3.1 ± 0.4 points expected.
-As good as far as 1,024 rollouts can tell: Q-S1, Q-S2, Q-S3.
+As good as far as 500 rollouts a move can tell: Q-S1, Q-S2, Q-S3.
 
 move   wins         points       behind by
 A-C1   63 % ± 2 %   +3.1 ± 0.4   –

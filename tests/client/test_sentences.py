@@ -101,8 +101,8 @@ def test_a_preset_without_points_speaks_of_the_margin() -> None:
 def test_moves_that_cannot_be_told_apart_are_named() -> None:
     hint = _hint()
     for move in ("Q-S4", "Q-S1", "7-C1"):
-        hint.moves.add(move=move, tied_with_best=move != "7-C1")
-    assert describe_hint(hint, POSITION)[-1] == "As good as far as 1,024 rollouts can tell: Q-S4, Q-S1."
+        hint.moves.add(move=move, tied_with_best=move != "7-C1", value=Value(rollouts=len(hint.moves) * 100))
+    assert describe_hint(hint, POSITION)[-1] == "As good as far as 100 rollouts a move can tell: Q-S4, Q-S1."
     for number in range(1, 5):
         hint.moves.add(move=f"7-S{number}", tied_with_best=True)
     assert describe_hint(hint, POSITION)[-1].endswith(": Q-S4, Q-S1, 7-S1, 7-S2 and 2 more.")

@@ -347,7 +347,7 @@ def test_two_moves_are_not_forced(engines: tuple[Engine, Engine]) -> None:
 
 def test_interchangeable_moves_are_merged_and_named(engines: tuple[Engine, Engine]) -> None:
     known = masked_of(
-        table(payoff=("93", "99"), hand=("36", "5678"), sides=("47", "3", "47", "3"), centers=("A2", "A2345", "KK"))
+        table(payoff=("93", "99"), hand=("36", "5678"), sides=("47", "3", "47", "3"), centers=("A2", "A2345", "A2"))
     )
     answer = ask(engines[0], known)
     assert sorted(named(known, answer)) == sorted(
@@ -483,10 +483,26 @@ def test_a_position_in_which_play_gets_stuck_is_cut_off_and_leaves_nothing_behin
         hand=("", "xxxx"),
         sides=("2", "2", "", ""),
         centers=("A2", "A", "A"),
-        stock="x" * 80,
+        stock="x" * 92,
     )
     sound = masked(table_of(played_positions(1, 9_200_000)[0]))
     for engine in engines:
         before = ask(engine, sound, rollouts=300)
         ask(engine, stuck, rollouts=300)
         assert ask(engine, sound, rollouts=300) == before
+
+
+def test_a_move_that_ends_the_game_by_a_dry_stock_wins_at_once(engines: tuple[Engine, Engine]) -> None:
+    # The other player holds 3 cards and must draw 2, which are the last: the shorter payoff pile wins (M11).
+    dry = table(
+        rules=CLASSIC,
+        payoff=("xx9", "xxxx9"),
+        hand=("5678", "xxx"),
+        sides=("QJT98765432Q", "QJT98765432J", "QJT98765432T", "QJT98765432K"),
+        other_sides=("KKKJ4455", "QJT98765432A", "AJT987643A", "QQKKAAAAA"),
+        stock="xx",
+    )
+    answer = ask(engines[0], dry, rollouts=200)
+    assert all(evaluation.candidate.wins_at_once for evaluation in answer.evaluations)
+    tie = ask(engines[0], dataclasses.replace(dry, rules=MATCH), rollouts=200)
+    assert not any(evaluation.candidate.wins_at_once for evaluation in tie.evaluations)

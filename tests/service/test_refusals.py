@@ -1,6 +1,6 @@
 """Requests that are refused: the status, the reason, and the field with what was expected there."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import cast
 
 import grpc
@@ -58,6 +58,13 @@ def dry(a: int, b: int, rules: str = "malice-match") -> Position:
     return position
 
 
+def with_two_aces_in_a_payoff_pile() -> Position:
+    position = partial(c="Ac2d..")
+    others = [rank + suit for suit in "cd" for rank in "6789TJQK"] + ["6h"]
+    position.malice.players[0].payoff.concealed.extend(["As", "As", *others])
+    return position
+
+
 POSITIONS = {
     "no rule set": (changed(lambda p: p.ClearField("rule_set")), "rule_set.preset", "malice-match"),
     "unknown preset": (
@@ -83,7 +90,7 @@ POSITIONS = {
     "two centers": (changed(lambda p: p.malice.centers.pop()), "malice.centers", "3 center stacks"),
     "five sides": (changed(lambda p: p.malice.players[1].sides.add()), "malice.players[1].sides", "4 side stacks"),
     "no such card": (partial("19-9h.2c3c4c5c6c....", HIDDEN), "malice.players[0].hand.cards[2]", "'4x'"),
-    "no such hidden card": (partial(), "malice.stock.concealed[1]", "'10h'"),
+    "no such card, hidden": (partial(), "malice.stock.concealed[1]", "'10h'"),
     "no such recycled card": (changed(lambda p: p.malice.recycled.cards.append("")), "malice.recycled.cards[0]", "''"),
     "third copy": (partial("19-Ah.AhAh3c4c...."), "malice.players[0].hand.cards[1]", "2 copies of Ah"),
     "third copy, hidden": (
@@ -102,7 +109,7 @@ POSITIONS = {
     "hidden center card": (partial(c="1-2d.."), "malice.centers[0].hidden", "expected 0"),
     "hidden side card": (partial("19-9h.2c.1-..."), "malice.players[0].sides[0].hidden", "expected 0"),
     "known stock card": (changed(lambda p: p.malice.stock.cards.append("2h")), "malice.stock.cards", "expected none"),
-    "mover's hand hidden": (partial("19-9h.5-...."), "malice.players[0].hand.hidden", "must be known"),
+    "mover's hand not known": (partial("19-9h.5-...."), "malice.players[0].hand.hidden", "must be known"),
     "mover's hand hidden, faces given": (
         partial("19-9h.2c3c-4c...."),
         "malice.players[0].hand.hidden",
@@ -121,7 +128,18 @@ POSITIONS = {
     "payoff top hidden": (partial("20-.2c...."), "malice.players[0].payoff.cards", "top card"),
     "105 cards": (changed(lambda p: p.malice.stock.MergeFrom(Pile(hidden=53))), "malice", "104 cards"),
     "far too many cards": (changed(lambda p: p.malice.stock.MergeFrom(Pile(hidden=2**32 - 1))), "malice", "104 cards"),
-    "too few faces": (changed(lambda p: hand(p, 1).concealed.append("2d")), "malice.players[1].hand.concealed", "(5)"),
+    "too few faces, hidden": (
+        changed(lambda p: hand(p, 1).concealed.append("2d")),
+        "malice.players[1].hand.concealed",
+        "(5)",
+    ),
+    "two known payoff cards": (partial("18-9h9d.2c3c4c5c6c....", HIDDEN), "malice.players[0].payoff.cards", "top card"),
+    "no stock in a game that goes on": (dry(20, 20), "malice.stock", "M11"),
+    "recycled card in a payoff pile, hidden": (
+        changed(lambda p: p.malice.recycled.cards.append("As"), with_two_aces_in_a_payoff_pile()),
+        "malice.recycled.cards[0]",
+        "As",
+    ),
     "recycled card in sight": (partial(c="Ac..", recycled="AcAc"), "malice.recycled.cards[1]", "Ac"),
     "more recycled cards than unseen places": (dry(20, 20), "malice.recycled.cards", "at most 5"),
     "no ending": (with_result(0, 1, 20, partial(".....", "20-.5-....")), "result.ending", "ENDING_OUT"),
@@ -146,7 +164,7 @@ POSITIONS = {
 
 # What the text form cannot write.
 hand(POSITIONS["no such card"][0]).cards[2] = "4x"
-POSITIONS["no such hidden card"][0].malice.stock.concealed.extend(["2h", "10h"] + ["2h"] * 52)
+POSITIONS["no such card, hidden"][0].malice.stock.concealed.extend(["2h", "10h"] + ["2h"] * 52)
 POSITIONS["more recycled cards than unseen places"][0].malice.recycled.cards.extend(
     ["Ad", "As", "Ad", "As", "2d", "2d", "2c"]
 )
@@ -155,11 +173,20 @@ POSITIONS["more recycled cards than unseen places"][0].malice.recycled.cards.ext
 @pytest.mark.parametrize("name", POSITIONS)
 async def test_a_position_that_cannot_be_is_refused_by_every_method(served: Served, name: str) -> None:
     position, field, expected = POSITIONS[name]
-    calls = (
+    calls: list[Awaitable[object]] = [
         served.referee.ListLegalMoves(ListLegalMovesRequest(position=position)),
         served.referee.ApplyMove(ApplyMoveRequest(position=position, move="2c-S1")),
-        served.solver.GetHint(GetHintRequest(position=position)),
-    )
+    ]
+    hint = served.solver.GetHint(GetHintRequest(position=position, budget=Budget(rollouts=64)))
+    if name.endswith(", hidden"):  # a solver leaves out what its player cannot see before it looks at anything
+        bare = Position()
+        bare.CopyFrom(position)
+        for pile in piles(bare.malice):
+            pile.ClearField("concealed")
+        expected_hint = await served.solver.GetHint(GetHintRequest(position=bare, budget=Budget(rollouts=64)))
+        assert (await hint).SerializeToString() == expected_hint.SerializeToString()
+    else:
+        calls.append(hint)
     for call in calls:
         refused = await refusal(call)
         assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_POSITION")

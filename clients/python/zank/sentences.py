@@ -96,7 +96,9 @@ def describe_hint(hint: GetHintResponse, position: Position, phrases: Phrases = 
         moves = ", ".join(tied[:_TIED_MOVES_NAMED])
         if len(tied) > _TIED_MOVES_NAMED:
             moves = phrases.tied_more.format(moves=moves, count=len(tied) - _TIED_MOVES_NAMED)
-        sentences.append(phrases.tied.format(rollouts=f"{hint.rollouts:,}", moves=moves))
+        # The move that was dropped first is known worst: it says how far the claim goes.
+        rollouts = min(evaluation.value.rollouts for evaluation in hint.moves if evaluation.tied_with_best)
+        sentences.append(phrases.tied.format(rollouts=f"{rollouts:,}", moves=moves))
     return sentences
 
 
@@ -162,7 +164,7 @@ def format_chance(estimate: Estimate) -> str:
 def format_points(estimate: Estimate, *, sign: bool = True) -> str:
     """Points and their standard error, for example "+3.1 ± 0.4"."""
     digits = _digits(estimate.standard_error, at_least=1)
-    mean = f"{estimate.mean:{'+' if sign else ''}.{digits}f}"
+    mean = f"{estimate.mean:{'+' if sign else ''}z.{digits}f}"
     return f"{mean} ± {estimate.standard_error:.{digits}f}"
 
 
@@ -190,4 +192,4 @@ def _digits(standard_error: float, *, at_least: int) -> int:
     rounded = float(f"{standard_error:.1g}")  # 0.96 reads "1", not "1.0"
     if not 0 < rounded < 1:
         return at_least
-    return min(max(at_least, -math.floor(math.log10(rounded))), 4)
+    return min(max(at_least, -math.floor(math.log10(rounded))), 9)

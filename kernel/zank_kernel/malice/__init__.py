@@ -7,7 +7,7 @@ from zank_kernel.malice import belief, play, policy
 from zank_kernel.malice.belief import Knowledge, World
 from zank_kernel.malice.rules import PRESETS, Rules
 from zank_kernel.malice.state import HAND, State, empty
-from zank_kernel.malice.table import Table, largest, representatives, to_state
+from zank_kernel.malice.table import Table, representatives, spread, stand_in, to_state
 
 
 def step(state: State) -> State:
@@ -25,7 +25,8 @@ FAMILY: Final[Family[State, World, Knowledge, Table]] = Family(
     to_state=to_state,
     knowledge=belief.knowledge,
     representatives=representatives,
-    largest=largest,
+    spread=spread,
+    stand_in=stand_in,
     legal=play.legal,
     play=play.play,
     take=play.take,

@@ -50,7 +50,8 @@ def knowledge(tables: Sequence[Table], seeds: Sequence[int]) -> Knowledge:
     """What the movers of `tables` know, with the requests' 64-bit `seeds`; leaves of the host.
 
     Anything known of the other player's hand, of hidden payoff cards or of the stock must be 0 in the tables.
-    Raises ValueError where more cards of a rank are recycled than unseen.
+    Raises ValueError where the cards that are not known do not fill the places that are, or more cards of a rank are
+    recycled than unseen.
     """
     count = len(tables)
     payoff = np.zeros((2, PAYOFF, count), np.int8)
@@ -63,6 +64,9 @@ def knowledge(tables: Sequence[Table], seeds: Sequence[int]) -> Knowledge:
         pool[:, index] = unseen(table)
         for rank in table.recycled or ():
             recycled[rank - 1, index] += 1
+        places = len(table.stock) + sum(pile.count(0) for pile in (*table.payoff, *table.hand))
+        if pool[:, index].min() < 0 or pool[:, index].sum() != places:
+            raise ValueError(f"{pool[:, index].tolist()} cards of each rank are unseen, for {places} hidden places")
         if (recycled[:, index] > pool[:, index]).any():
             raise ValueError("more cards of a rank are recycled than unseen")
         for player in (0, 1):

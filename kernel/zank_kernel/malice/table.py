@@ -127,13 +127,24 @@ def with_runs(side: Ranks) -> list[int]:
     return cards
 
 
+def stand_in(table: Table) -> Table:
+    """The same position with some rank for every hidden card of a hand or the stock: only their number matters then."""
+
+    def filled(pile: Ranks) -> Ranks:
+        return tuple(rank or 1 for rank in pile)
+
+    first, second = table.hand
+    return dataclasses.replace(table, hand=(filled(first), filled(second)), stock=filled(table.stock))
+
+
 def representatives(table: Table) -> npt.NDArray[np.int64]:
     """For each action the first action that leads to the same game, int64 [ACTIONS].
 
-    Center stacks of equal height and the mover's side stacks of identical content are interchangeable.
+    Center stacks of identical content and the mover's side stacks of identical content are interchangeable. Center
+    stacks of equal height but with other kings are not: the stock gets other cards back from them (M9).
     """
-    heights = [len(center) for center in table.centers]
-    center = [heights.index(height) for height in heights] + list(range(len(heights), CENTERS))
+    centers = list(table.centers)
+    center = [centers.index(pile) for pile in centers] + list(range(len(centers), CENTERS))
     sides = list(table.sides[table.mover])
     side = [sides.index(pile) for pile in sides]
     actions = np.arange(ACTIONS)
@@ -143,9 +154,9 @@ def representatives(table: Table) -> npt.NDArray[np.int64]:
     return first_source * 4 + first_target
 
 
-def largest(table: Table) -> int:
-    """The most points a game from here can be worth: the longer payoff pile (M12)."""
-    return max(len(pile) for pile in table.payoff)
+def spread(table: Table) -> int:
+    """How far apart two results of a game from here can be: all of one payoff pile won, or of the other lost (M12)."""
+    return sum(len(pile) for pile in table.payoff)
 
 
 def unseen(table: Table) -> npt.NDArray[np.int16]:

@@ -30,6 +30,7 @@ def check_table(position: Position, rules: Rules, field: str, violations: Violat
         _check_payoff(position, rules, player, f"{path}.players[{index}].payoff", violations)
         _check_hand(position, index, f"{path}.players[{index}].hand", violations)
     _check_centers(position, rules, path, violations)
+    _check_stock(position, rules, f"{path}.stock", violations)
     _check_recycled(position, path, violations)
     if position.HasField("result") and not len(violations):
         _check_result(position, rules, f"{field}.result", violations)
@@ -90,8 +91,9 @@ def _check_payoff(position: Position, rules: Rules, player: MalicePlayer, path: 
     if not fewest <= cards <= rules.payoff_cards:
         why = "" if fewest == 0 else ": a game without a result goes on"
         violations.add(path, f"expected {fewest} to {rules.payoff_cards} cards{why}; found {cards}")
-    elif cards and not player.payoff.cards:
-        violations.add(f"{path}.cards", "expected at least the top card, which lies face up; found none")
+    elif cards and len(player.payoff.cards) != 1:
+        found = len(player.payoff.cards)
+        violations.add(f"{path}.cards", f"expected the top card, for all others lie face down; found {found} cards")
 
 
 def _check_hand(position: Position, index: int, path: str, violations: Violations) -> None:
@@ -105,6 +107,11 @@ def _check_hand(position: Position, index: int, path: str, violations: Violation
     elif not fewest <= size(hand) <= HAND:
         why = ": the player to move has a card to play" if moves else ""
         violations.add(path, f"expected {fewest} to {HAND} cards{why}; found {size(hand)}")
+
+
+def _check_stock(position: Position, rules: Rules, path: str, violations: Violations) -> None:
+    if not size(position.malice.stock) and not position.HasField("result") and rules.stock_out_when == "emptied":
+        violations.add(path, "expected at least 1 card: the draw that emptied the stock ended the game (M11)")
 
 
 def _check_centers(position: Position, rules: Rules, path: str, violations: Violations) -> None:
@@ -129,6 +136,7 @@ def _check_recycled(position: Position, path: str, violations: Violations) -> No
     table = position.malice
     recycled = Counter(table.recycled.cards)
     seen = Counter(card for pile in _shown(table) for card in pile.cards)
+    seen.update(card for player in table.players for card in player.payoff.concealed)
     counted = Counter[str]()
     for index, card in enumerate(table.recycled.cards):
         counted[card] += 1

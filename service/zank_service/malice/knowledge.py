@@ -9,12 +9,15 @@ from zank_service.malice.piles import piles, rank, ranks, size
 
 
 def masked(position: Position) -> Position:
-    """What the player to move can know: no faces of hidden cards, nothing of the other hand, no shuffles."""
+    """What the player to move can know: no faces of hidden cards, nothing of the other hand, no shuffles.
+
+    The table need not have been checked.
+    """
     known = Position()
     known.CopyFrom(position)
     known.ClearField("shuffle")
-    other = known.malice.players[2 - known.player_to_move]
-    other.hand.CopyFrom(Pile(hidden=size(other.hand)))
+    for player in known.malice.players[2 - known.player_to_move :][:1]:
+        player.hand.CopyFrom(Pile(hidden=size(player.hand)))
     for _, pile in piles(known.malice, ""):
         pile.ClearField("concealed")
     return known

@@ -1,6 +1,5 @@
 """Refereeing Spite & Malice: the kernel says what is legal and what happens, one position at a time."""
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Final
 
@@ -27,7 +26,7 @@ from zank_kernel.engine import Engine
 from zank_kernel.malice.deal import deal as deal_cards
 from zank_kernel.malice.rules import Rules
 from zank_kernel.malice.state import OUT, RUNNING, SIDES, STOCK_OUT, State
-from zank_kernel.malice.table import representatives
+from zank_kernel.malice.table import representatives, stand_in
 from zank_service.malice.check import CENTERS
 from zank_service.malice.game import Game
 from zank_service.malice.knowledge import table
@@ -37,7 +36,6 @@ from zank_service.malice.rule_sets import rules as rules_of
 
 NAME: Final = malice.FAMILY.name
 DRAWS: Final = malice.FAMILY.draws
-SOME_RANK: Final = 1  # stands for a hidden card of the hand that waits, of which only the number matters
 
 _ENDINGS: Final = {OUT: ENDING_OUT, STOCK_OUT: ENDING_STOCK_OUT}
 
@@ -112,9 +110,7 @@ def apply_move(engine: Engine, position: Position, rules: Rules, text: str) -> A
 
 def _state(position: Position, rules: Rules) -> State:
     """The position in one lane of the kernel."""
-    seen = table(position, rules)
-    first, second = (tuple(card or SOME_RANK for card in hand) for hand in seen.hand)
-    return malice.FAMILY.to_state([dataclasses.replace(seen, hand=(first, second))])
+    return malice.FAMILY.to_state([stand_in(table(position, rules))])
 
 
 def _result(state: State) -> GameResult:

@@ -80,7 +80,7 @@ class Position(_message.Message):
     @_builtins.property
     def shuffle(self) -> Global___Shuffle:
         """Where the next shuffle of a full position comes from. Absent: the position cannot shuffle by itself, and a
-        move that must shuffle is answered with FAILED_PRECONDITION `SHUFFLE_UNKNOWN`.
+        move that must shuffle a stock whose order is given is refused with FAILED_PRECONDITION `SHUFFLE_UNKNOWN`.
         """
 
     @_builtins.property
@@ -267,7 +267,7 @@ class MalicePlayer(_message.Message):
     SIDES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def payoff(self) -> Global___Pile:
-        """The payoff pile; its top card is face up. Empty only when this player has won."""
+        """The payoff pile; its top card is face up and known, all others are hidden. Empty only when this player has won."""
 
     @_builtins.property
     def hand(self) -> Global___Pile:

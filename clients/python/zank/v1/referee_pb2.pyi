@@ -136,7 +136,7 @@ class LegalMove(_message.Message):
     forced: _builtins.bool
     """Whether the player has no other choice: this is the only legal move up to `equivalents`."""
     equivalent_to: _builtins.str
-    """The first listed move that leads to the same game as this one (equal-height center stacks, side stacks of
+    """The first listed move that leads to the same game as this one (center stacks or side stacks of
     identical content). Empty: this move is itself the first of its kind.
     """
     def __init__(
@@ -184,7 +184,9 @@ Global___ApplyMoveRequest: _TypeAlias = ApplyMoveRequest  # noqa: Y015
 
 @_typing.final
 class ApplyMoveResponse(_message.Message):
-    """The outcome of a move."""
+    """The outcome of a move. Where the turn passes to a hand that a partial position hides, the position returned hides it
+    too: its owner knows it, and it can be asked about once it is given.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -248,7 +248,7 @@ class MoveEvaluation(_message.Message):
     """Whether this move wins the game at once."""
     @_builtins.property
     def equivalents(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Moves that lead to the same game (equal-height center stacks, side stacks of identical content)."""
+        """Moves that lead to the same game (center stacks or side stacks of identical content)."""
 
     @_builtins.property
     def value(self) -> Global___Value:
