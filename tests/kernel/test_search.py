@@ -483,7 +483,7 @@ def test_a_position_in_which_play_gets_stuck_is_cut_off_and_leaves_nothing_behin
         hand=("", "xxxx"),
         sides=("2", "2", "", ""),
         centers=("A2", "A", "A"),
-        stock="x" * 92,
+        stock="x" * 89,
     )
     sound = masked(table_of(played_positions(1, 9_200_000)[0]))
     for engine in engines:
