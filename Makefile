@@ -1,7 +1,7 @@
 # Every target sets up what it needs: on a fresh machine with Python 3.12 or newer, `make demo` is enough.
 
 # The first of these that is Python 3.12 or newer makes the environment; `make PYTHON=/path/to/python3.12` chooses one.
-PYTHON = python3.12 python3.13 python3.14 python3 python .venv/bin/python
+PYTHON ?= python3.12 python3.13 python3.14 python3 python .venv/bin/python
 
 VENV := .venv
 BIN := $(VENV)/bin

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchmarks import positions
 from zank_kernel import engine as engines
+from zank_kernel.defaults import HINT_ROLLOUTS
 
 
 def measure(preset: str, rollouts: int, count: int, cache: Path) -> dict[str, float]:
@@ -44,7 +45,7 @@ def measure(preset: str, rollouts: int, count: int, cache: Path) -> dict[str, fl
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--preset", default="malice-match")
-    parser.add_argument("--rollouts", type=int, default=engines.HINT_ROLLOUTS)
+    parser.add_argument("--rollouts", type=int, default=HINT_ROLLOUTS)
     parser.add_argument("--count", type=int, default=16)
     parser.add_argument("--cache", type=Path, required=True)
     options = parser.parse_args()

@@ -5,11 +5,12 @@ called. The rollouts of one question are spread over worker threads: one per cor
 """
 
 import dataclasses
+import functools
 import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,12 +21,14 @@ import numpy.typing as npt
 from zank_kernel import malice, rollout, search
 from zank_kernel.family import Family
 from zank_kernel.host import leaf, zeros
+from zank_kernel.workers import Workers
 
 ROOTS: Final = 64  # rows of a table of roots
 WORLDS: Final = 1_024  # rows of a table of worlds
 TASKS: Final = 2_048  # tasks of one rollout call, which bounds how long it runs
 LANES: Final = 128  # lanes of one worker
-HINT_ROLLOUTS: Final = 16_384  # what a hint may cost when the question does not say
+TIME_SHARE: Final = 0.8  # of a time budget, what is planned for rollouts
+RATE_MEMORY: Final = 0.1  # weight of the latest call in the recent rate
 
 FAMILIES: Final[Mapping[str, Family[Any, Any, Any, Any]]] = {family.name: family for family in (malice.FAMILY,)}
 
@@ -46,18 +49,26 @@ class Question:
 
     family: str
     table: Any  # the family's table; hidden cards are 0
-    rollouts: int  # in total over all candidates
+    rollouts: int  # in total over all candidates: what the schedule of rounds is made for
     seed: int  # 64 bits
     objective: search.Objective
+    rounds: int = search.ROUNDS  # rounds of the schedule to play at most
+    only: frozenset[int] = frozenset()  # actions to consider; empty = all
+    avoid: frozenset[int] = frozenset()  # actions to leave out
+    keep: frozenset[int] = frozenset()  # actions to play in every round
+    urgency: int = 0  # lower is played earlier; it changes no answer
 
 
-class Stopped(Exception):
-    """The question was given up before its answer was complete."""
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Control:
+    """How the work on a question is watched and ended from outside; only `expired` can change the answer."""
+
+    stopped: Callable[[], bool] = lambda: False  # the question is given up: Stopped is raised soon
+    expired: Callable[[], bool] = lambda: False  # time is over: the answer is that of the last complete round
+    progress: Callable[[search.Answer], None] | None = None  # is given the answer so far
 
 
-def never() -> bool:
-    """The question is never given up."""
-    return False
+UNCONTROLLED: Final = Control()
 
 
 @dataclasses.dataclass
@@ -68,6 +79,7 @@ class Meter:
     moves: int = 0  # moves played in rollouts
     steps: int = 0  # lane steps taken, idle ones included
     busy_seconds: float = 0.0  # worker time spent in rollout calls, all workers together
+    recent_rate: float = 20_000.0  # rollouts a worker plays in a second, of late
 
 
 class Engine:
@@ -94,13 +106,12 @@ class Engine:
         self.meter = Meter()
         self.programs: dict[str, Program] = {}
         self._buffers: list[dict[str, Any]] = [{} for _ in range(self.workers)]
-        self._free = list(range(self.workers))
         self._lock = threading.Lock()
-        self._pool = ThreadPoolExecutor(self.workers, thread_name_prefix="rollout")
+        self._workers = Workers(self.workers, "rollout")
 
     def close(self) -> None:
-        """Finish the calls under way and stop the workers."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        """Finish the calls that wait and stop the workers."""
+        self._workers.close()
 
     def warm_up(self) -> None:
         """Compile every program and run each once."""
@@ -125,43 +136,62 @@ class Engine:
         after = self._call(family, "take", padded(state, ROOTS), padded(np.asarray(cards, np.int8), ROOTS))
         return jax.tree.map(lambda leaf: np.asarray(leaf)[..., :count], after)
 
-    def answer(self, question: Question, stop: Callable[[], bool] = never) -> search.Answer:
-        """Rank the legal moves of a position that is not over; the evaluations' candidates hold the actions.
+    def planned_rollouts(self, seconds: float) -> int:
+        """How many rollouts fit into so much time, by the speed of late and with some left for everything else."""
+        return max(1, int(TIME_SHARE * seconds * self.workers * self.meter.recent_rate))
 
-        The answer depends on nothing but the question. `stop` is asked before every rollout call; once it says yes
-        the question is given up and Stopped is raised. Raises ValueError where there is no legal move, or more
+    def answer(self, question: Question, control: Control = UNCONTROLLED) -> search.Answer:
+        """Rank the moves to consider in a position that is not over; the candidates hold the actions.
+
+        The answer depends on nothing but the question, unless the time given by `control` expires first. Raises
+        search.Stopped when the question is given up, and ValueError where there is no move to consider, or more
         distinct ones than a table of roots has rows.
         """
         family = FAMILIES[question.family]
         table = question.table
         before = family.to_state([table])
         legal = np.flatnonzero(self.legal(question.family, before)[:, 0])
-        if len(legal) == 0:
-            raise ValueError("no legal move in this position")
         first = family.representatives(table)
         groups: dict[int, list[int]] = {}
         for action in legal.tolist():
-            groups.setdefault(int(first[action]), []).append(action)
-        if len(groups) > ROOTS:
-            raise ValueError(f"{len(groups)} distinct moves, at most {ROOTS} are supported")
+            if action not in question.avoid and (action in question.only or not question.only):
+                groups.setdefault(int(first[action]), []).append(action)
+        if not 0 < len(groups) <= ROOTS:
+            raise ValueError(f"{len(groups)} distinct moves to consider, expected 1 to {ROOTS}")
         actions = np.asarray([members[0] for members in groups.values()], np.int32)
         repeated = jax.tree.map(lambda leaf: np.repeat(leaf, len(actions), axis=-1), before)
         roots = self.play(question.family, repeated, actions)
         sign = 1 if table.mover == 0 else -1
         won = self._won_at_once(family, table, actions, sign)
+        lines = self._lines(family, roots, repeated.mover)
         candidates = [
             search.Candidate(
                 action=members[0],
                 equivalents=tuple(members[1:]),
                 wins_at_once=bool(won[index]),
+                line=(members[0], *(action for action in lines[:, index].tolist() if action >= 0)),
             )
             for index, members in enumerate(groups.values())
         ]
         if len(candidates) == 1:
             return search.forced(candidates[0])
+        keep = frozenset(index for index, members in enumerate(groups.values()) if question.keep & {*members})
         knowledge = family.knowledge([table], [question.seed])
-        playing = _Playing(self, family, padded(roots, ROOTS), knowledge, sign, stop)
-        return search.search(candidates, question.rollouts, question.objective, family.spread(table), playing.play)
+        playing = _Playing(self, family, padded(roots, ROOTS), knowledge, sign, question.urgency, control)
+        return search.search(
+            candidates,
+            search.schedule(len(candidates), question.rollouts, len(keep))[: question.rounds],
+            question.objective,
+            family.spread(table),
+            playing.play,
+            keep=keep,
+            progress=control.progress,
+        )
+
+    def _lines(self, family: Family[Any, Any, Any, Any], roots: Any, players: Any) -> npt.NDArray[np.int32]:
+        """The rest of the turn from each root, int32 [N, B]; -1 after the last move."""
+        line = self._call(family.name, "line", padded(roots, ROOTS), padded(players, ROOTS))
+        return np.asarray(line)[:, : roots.ending.shape[-1]]
 
     def _won_at_once(
         self, family: Family[Any, Any, Any, Any], table: Any, actions: npt.NDArray[np.int32], sign: int
@@ -185,6 +215,8 @@ class Engine:
         self._compile(family, "legal", f"roots={ROOTS}", family.legal, state)
         self._compile(family, "play", f"roots={ROOTS}", family.play, state, np.full((ROOTS,), -1, np.int32))
         self._compile(family, "take", f"roots={ROOTS}", family.take, state, np.zeros((family.draws, ROOTS), np.int8))
+
+        self._compile(family, "line", f"roots={ROOTS}", family.rest_of_turn, state, np.zeros((ROOTS,), np.int8))
 
         def run(lanes: Any, tasks: rollout.Tasks[Any, Any]) -> tuple[Any, rollout.Results, rollout.Usage]:
             return rollout.run(family, lanes, tasks)
@@ -230,15 +262,22 @@ class Engine:
         worlds: Any,
         root: npt.NDArray[np.int32],
         world: npt.NDArray[np.int32],
-        stop: Callable[[], bool] = never,
+        *,
+        urgency: int = 0,
+        before: int = 0,
+        stop: Callable[[], bool] = lambda: False,
     ) -> list[tuple[int, Future[rollout.Results]]]:
         """Queue one rollout for each pair of rows of `roots` [ROOTS] and `worlds` [WORLDS]; returns at once.
 
         The tasks go to the workers in calls of at most TASKS tasks each, about equal in size; each entry of the
-        list is the number of its tasks, in order, and the future of their results (NumPy arrays), or of Stopped.
+        list is the number of its tasks, in order, and the future of their results (NumPy arrays). A call before which
+        `stop` says yes is not made: its future raises search.Stopped.
+
+        Of equally urgent questions the one that has made fewer calls goes first, so that a long one holds nobody up:
+        `before` says how many calls this question has made.
         """
         calls = -(-len(root) // (TASKS * self.workers)) * self.workers
-        queued = []
+        queued: list[tuple[int, Future[rollout.Results]]] = []
         for part_root, part_world in zip(np.array_split(root, calls), np.array_split(world, calls), strict=True):
             tasks = rollout.Tasks(
                 roots=roots,
@@ -247,31 +286,32 @@ class Engine:
                 world=padded(leaf(part_world), TASKS),
                 count=leaf(np.asarray(len(part_root), np.int32)),
             )
-            queued.append((len(part_root), self._pool.submit(self._rollout, FAMILIES[family], tasks, stop)))
+            work = functools.partial(self._rollout, FAMILIES[family], tasks, stop)
+            queued.append((len(part_root), self._workers.submit((urgency, before + len(queued)), work)))
         return queued
 
     def _rollout(
-        self, family: Family[Any, Any, Any, Any], tasks: rollout.Tasks[Any, Any], stop: Callable[[], bool]
+        self,
+        family: Family[Any, Any, Any, Any],
+        tasks: rollout.Tasks[Any, Any],
+        stop: Callable[[], bool],
+        worker: int,
     ) -> rollout.Results:
         if stop():
-            raise Stopped
+            raise search.Stopped
+        begin = time.perf_counter()
+        lanes, results, usage = self._call(family.name, "rollout", self._lanes(worker, family), tasks)
+        self._buffers[worker][family.name] = lanes
+        host: rollout.Results = jax.tree.map(np.asarray, results)
+        seconds = time.perf_counter() - begin
         with self._lock:
-            worker = self._free.pop()
-        try:
-            begin = time.perf_counter()
-            lanes, results, usage = self._call(family.name, "rollout", self._lanes(worker, family), tasks)
-            self._buffers[worker][family.name] = lanes
-            host: rollout.Results = jax.tree.map(np.asarray, results)
-            seconds = time.perf_counter() - begin
-            with self._lock:
-                self.meter.rollouts += int(tasks.count)
-                self.meter.moves += int(usage.moves)
-                self.meter.steps += int(usage.steps)
-                self.meter.busy_seconds += seconds
-            return host
-        finally:
-            with self._lock:
-                self._free.append(worker)
+            meter = self.meter
+            meter.rollouts += int(tasks.count)
+            meter.moves += int(usage.moves)
+            meter.steps += int(usage.steps)
+            meter.busy_seconds += seconds
+            meter.recent_rate += RATE_MEMORY * (int(tasks.count) / seconds - meter.recent_rate)
+        return host
 
 
 class _Playing:
@@ -284,16 +324,23 @@ class _Playing:
         roots: Any,
         knowledge: Any,
         sign: int,
-        stop: Callable[[], bool],
+        urgency: int,
+        control: Control,
     ) -> None:
         self.engine = engine
         self.family = family
         self.roots = jax.device_put(roots)
         self.knowledge = knowledge
         self.sign = sign
-        self.stop = stop
+        self.urgency = urgency
+        self.control = control
+        self.calls = 0
         self.chunk = -1
         self.worlds: Any = None
+
+    def stop(self, required: bool) -> bool:
+        """Whether to give up a call; a required one is not given up for want of time."""
+        return self.control.stopped() or (not required and self.control.expired())
 
     def table_of_worlds(self, chunk: int) -> Any:
         """Worlds `chunk * WORLDS` … of this question."""
@@ -302,15 +349,27 @@ class _Playing:
             self.chunk = chunk
         return self.worlds
 
-    def play(self, indices: Sequence[int], first: int, last: int) -> list[search.Outcomes]:
+    def play(self, indices: Sequence[int], first: int, last: int, required: bool) -> list[search.Outcomes]:
         """Worlds `first` … `last` - 1 with the roots of these indices."""
+        stop = functools.partial(self.stop, required)
         queued: list[tuple[int, Future[rollout.Results]]] = []
         for chunk in range(first // WORLDS, (last - 1) // WORLDS + 1):
             begin, end = max(first, chunk * WORLDS), min(last, (chunk + 1) * WORLDS)
             world = np.repeat(np.arange(begin, end, dtype=np.int32) - chunk * WORLDS, len(indices))
             root = np.tile(np.asarray(indices, np.int32), end - begin)
             worlds = self.table_of_worlds(chunk)
-            queued += self.engine.rollouts(self.family.name, self.roots, worlds, root, world, self.stop)
+            calls = self.engine.rollouts(
+                self.family.name,
+                self.roots,
+                worlds,
+                root,
+                world,
+                urgency=self.urgency,
+                before=self.calls,
+                stop=stop,
+            )
+            self.calls += len(calls)
+            queued += calls
         parts = [(count, future.result()) for count, future in queued]
         points = np.concatenate([results.points[:count] for count, results in parts]).astype(np.int64)
         moves = np.concatenate([results.moves[:count] for count, results in parts]).astype(np.int64)

@@ -51,5 +51,6 @@ class Family[State: Lanes, World, Knowledge, Table]:
     play: Callable[[State, jax.Array], State]  # a choice, int32 [B]; -1 = none
     take: Callable[[State, jax.Array], State]  # cards due, given: int8 [draws, B]
     step: Callable[[State], State]  # cards due, drawn from the world's stream, then a move of the rollout policy
+    rest_of_turn: Callable[[State, jax.Array], jax.Array]  # the policy's moves for a player int8 [B], int32 [N, B]
     sample: Callable[[Knowledge, jax.Array, jax.Array], World]  # worlds by entry int32 [W] and number uint32 [W]
     load: Callable[[State, jax.Array, State, jax.Array, World, jax.Array], State]  # (lanes, taken, roots, i, worlds, j)

@@ -6,7 +6,7 @@ numbers: candidate i in world w draws the same cards as candidate j in world w, 
 
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Literal
 
 import numpy as np
@@ -16,6 +16,7 @@ type Objective = Literal["points", "win"]
 type Counts = npt.NDArray[np.int64]
 
 ROUNDS: Final = 3
+SLICE: Final = 16_384  # rollouts between two reports of progress
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -63,6 +64,7 @@ class Candidate:
     action: int
     equivalents: tuple[int, ...]
     wins_at_once: bool
+    line: tuple[int, ...]  # the turn from this action on, as the rollouts play it, up to the next unknown card
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -81,24 +83,28 @@ class Answer:
 
     evaluations: tuple[Evaluation, ...]
     forced: bool
-    rollouts: int
-    rounds: int
+    rollouts: int  # spent
+    rounds_done: int
+
+
+class Stopped(Exception):
+    """The work was given up before it was complete."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Round:
-    """One round of sequential halving: `candidates` play worlds `first` … `last` - 1."""
+    """One round of sequential halving: the best `candidates` play worlds `first` … `last` - 1."""
 
     candidates: int
     first: int
     last: int
 
 
-def schedule(candidates: int, rollouts: int) -> tuple[Round, ...]:
+def schedule(candidates: int, rollouts: int, kept: int = 0) -> tuple[Round, ...]:
     """Rounds for a number of candidates and a budget of rollouts in total.
 
-    At most three rounds of equal cost; each keeps about the same share of the candidates, the last two or three.
-    A budget that does not reach every candidate once is raised to one world each.
+    At most three rounds of equal cost; each keeps about the same share of the candidates, the last two or three, and
+    pays for `kept` further ones. A budget that does not reach every candidate once is raised to one world each.
     """
     count = min(ROUNDS, max(1, math.ceil(math.log2(candidates))))
     sizes = [max(2, math.ceil(candidates ** ((count - index) / count))) for index in range(count)]
@@ -106,52 +112,89 @@ def schedule(candidates: int, rollouts: int) -> tuple[Round, ...]:
     first = 0
     left = rollouts
     for index, size in enumerate(sizes):
-        worlds = left // (count - index) // size
+        playing = min(candidates, size + kept)
+        worlds = left // (count - index) // playing
         if index == 0:
             worlds = max(1, worlds)
         if worlds > 0:
             rounds.append(Round(candidates=size, first=first, last=first + worlds))
             first += worlds
-            left -= worlds * size
+            left -= worlds * playing
     return tuple(rounds)
 
 
 def search(
     candidates: Sequence[Candidate],
-    rollouts: int,
+    rounds: Sequence[Round],
     objective: Objective,
     spread: int,
-    play: Callable[[Sequence[int], int, int], Sequence[Outcomes]],
+    play: Callable[[Sequence[int], int, int, bool], Sequence[Outcomes]],
+    *,
+    keep: frozenset[int] = frozenset(),
+    progress: Callable[[Answer], None] | None = None,
 ) -> Answer:
-    """Rank two or more `candidates` with a budget of `rollouts`.
+    """Rank two or more `candidates` by playing the `rounds` of a schedule.
 
-    `play(indices, first, last)` plays worlds `first` … `last` - 1 with the candidates of these indices.
-    `spread` is how many points apart two results can be; it scales errors that cannot be measured.
+    `play(indices, first, last, required)` plays worlds `first` … `last` - 1 with the candidates of these indices, in
+    the first round as `required`; when it raises Stopped, the answer is that of the last complete round, and Stopped is
+    raised where there is none. `spread` is how
+    many points apart two results can be; it scales errors that cannot be measured. The candidates `keep` play in every
+    round. `progress` is given the answer so far, after every round and now and then within.
     """
-    rounds = schedule(len(candidates), rollouts)
     outcomes: dict[int, Outcomes] = {}
     order = list(range(len(candidates)))
-    spent = 0
-    for step in rounds:
-        kept = sorted(order[: step.candidates])
-        for index, new in zip(kept, play(kept, step.first, step.last), strict=True):
-            old = outcomes.get(index)
-            outcomes[index] = new if old is None else join(old, new)
-            spent += new.count
-        kept.sort(key=lambda index: preference(candidates[index], outcomes[index], objective, index))
-        order[: step.candidates] = kept
+    answer: Answer | None = None
+    for number, step in enumerate(rounds, start=1):
+        playing = sorted({*order[: step.candidates], *keep})
+        try:
+            for first, last in slices(step, len(playing), whole=progress is None):
+                for index, new in zip(playing, play(playing, first, last, number == 1), strict=True):
+                    outcomes[index] = join(outcomes[index], new) if index in outcomes else new
+                ranked = sorted(
+                    playing, key=lambda index: preference(candidates[index], outcomes[index], objective, index)
+                )
+                ranked += [index for index in order if index not in playing]
+                done = number if last == step.last else number - 1
+                so_far = summary(candidates, ranked, outcomes, objective, spread, done)
+                if progress is not None:
+                    progress(so_far)
+        except Stopped:
+            if answer is None:
+                raise
+            break
+        order, answer = ranked, so_far
+    assert answer is not None
+    return answer
+
+
+def slices(step: Round, playing: int, *, whole: bool) -> list[tuple[int, int]]:
+    """The worlds of a round, `first` and `last`, in parts of at most SLICE rollouts unless wanted as a whole."""
+    worlds = step.last - step.first if whole else max(1, SLICE // playing)
+    return [(first, min(first + worlds, step.last)) for first in range(step.first, step.last, worlds)]
+
+
+def summary(
+    candidates: Sequence[Candidate],
+    order: Sequence[int],
+    outcomes: Mapping[int, Outcomes],
+    objective: Objective,
+    spread: int,
+    rounds_done: int,
+) -> Answer:
+    """The answer that these outcomes give, candidates in this order."""
     best = outcomes[order[0]]
     evaluations = tuple(
         evaluate(candidates[index], outcomes[index], None if index == order[0] else best, objective, spread)
         for index in order
     )
-    return Answer(evaluations=evaluations, forced=False, rollouts=spent, rounds=len(rounds))
+    rollouts = sum(outcome.count for outcome in outcomes.values())
+    return Answer(evaluations=evaluations, forced=False, rollouts=rollouts, rounds_done=rounds_done)
 
 
 def forced(candidate: Candidate) -> Answer:
     """The answer where there is no choice: no rollouts, no value."""
     only = Evaluation(candidate=candidate, value=None, gap=None, tied_with_best=True)
-    return Answer(evaluations=(only,), forced=True, rollouts=0, rounds=0)
+    return Answer(evaluations=(only,), forced=True, rollouts=0, rounds_done=0)
 
 
 def join(first: Outcomes, second: Outcomes) -> Outcomes:

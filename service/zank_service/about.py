@@ -1,22 +1,24 @@
 """The service `Server`: what this server is."""
 
-from zank.v1 import Device, GetInfoRequest, GetInfoResponse, Limits, PresetInfo, Program, ServerServicer
-from zank_kernel.engine import HINT_ROLLOUTS, Engine
+from zank import v1 as wire
+from zank.v1 import Device, GetInfoRequest, GetInfoResponse, PresetInfo, Program, ServerServicer
+from zank_kernel.engine import Engine
 from zank_service.calls import Context
 from zank_service.families import FAMILIES
-from zank_service.limits import MAX_MESSAGE_BYTES, MAX_ROLLOUTS
+from zank_service.limits import Limits
 from zank_service.version import ENGINE_VERSION
 
 
 class About(ServerServicer):
     """Says what the engine and the limits are."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, limits: Limits) -> None:
         self._engine = engine
+        self._limits = limits
 
     async def GetInfo(self, request: GetInfoRequest, context: Context) -> GetInfoResponse:
         """Describe the server."""
-        devices = self._engine.devices
+        devices, limits = self._engine.devices, self._limits
         return GetInfoResponse(
             engine_version=ENGINE_VERSION,
             presets=[
@@ -30,13 +32,16 @@ class About(ServerServicer):
                 for preset, rules in family.presets.items()
             ],
             devices=[
-                Device(platform=device.platform, kind=device.device_kind, workers=self._engine.workers // len(devices))
+                Device(platform=device.platform, kind=device.device_kind, workers=self._engine.workers)
                 for device in devices
             ],
-            limits=Limits(
-                max_message_bytes=MAX_MESSAGE_BYTES,
-                default_hint_rollouts=HINT_ROLLOUTS,
-                max_rollouts=MAX_ROLLOUTS,
+            limits=wire.Limits(
+                max_message_bytes=limits.max_message_bytes,
+                default_hint_rollouts=limits.hint_rollouts,
+                max_rollouts=limits.max_rollouts,
+                default_best_move_rollouts=limits.best_move_rollouts,
+                default_analysis_rollouts=limits.analysis_rollouts,
+                max_time_ms=limits.max_time_ms,
             ),
             programs=[
                 Program(name=program.name, sizes=program.sizes, compile_seconds=program.compile_seconds)

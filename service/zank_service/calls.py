@@ -2,18 +2,20 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import grpc
 from google.protobuf.message import DecodeError
 
-from zank_service.refusals import Refusal, internal, invalid, unavailable
+from zank_service.refusals import Refusal, bad_request, internal, unavailable
 
 type Context = grpc.aio.ServicerContext[Any, Any]
 type Handler = grpc.RpcMethodHandler[Any, Any]
 
-PREFIX: Final = "/zank.v1."  # health and reflection are left alone
+PREFIX: Final = "/zank.v1."  # health and reflection are answered at all times, and hold up no end
 
 if TYPE_CHECKING:  # generic in the stubs only
     Interceptor = grpc.aio.ServerInterceptor[Any, Any]
@@ -49,34 +51,75 @@ class Calls(Interceptor):
         continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Handler]],
         handler_call_details: grpc.HandlerCallDetails,
     ) -> Handler:
-        """Wrap the handler of a method of Zank."""
-        handler = await continuation(handler_call_details)
-        answer = getattr(handler, "unary_unary", None)  # there is no handler for a method that is not there
-        if answer is None or not handler_call_details.method.startswith(PREFIX):
-            return handler
-        parse = handler.request_deserializer
+        """Wrap the handler of a method."""
+        # None where there is no such method; else one of its three behaviours here is the servicer's function.
+        handler: Any = await continuation(handler_call_details)
+        if handler is None:
+            return cast(Handler, handler)
+        method, parse, serialize = (
+            handler_call_details.method,
+            handler.request_deserializer,
+            handler.response_serializer,
+        )
 
-        async def guarded(data: bytes, context: Context) -> Any:
-            self._under_way += 1
+        # Bytes that are no message are refused in here: gRPC would answer with the exception's text.
+        if handler.unary_unary is not None:
+
+            async def guarded(data: bytes, context: Context) -> Any:
+                async with self._guard(method, context):
+                    return await handler.unary_unary(_parsed(parse, data), context)
+
+            return grpc.unary_unary_rpc_method_handler(guarded, None, serialize)
+
+        if handler.unary_stream is not None:
+
+            async def guarded_stream(data: bytes, context: Context) -> AsyncIterator[Any]:
+                async with self._guard(method, context):
+                    async for answer in _answers(handler.unary_stream, _parsed(parse, data), context):
+                        yield answer
+
+            return grpc.unary_stream_rpc_method_handler(guarded_stream, None, serialize)
+
+        async def guarded_streams(parts: AsyncIterator[bytes], context: Context) -> AsyncIterator[Any]:
+            async with self._guard(method, context):
+                requests = (_parsed(parse, data) async for data in parts)
+                async for answer in _answers(handler.stream_stream, requests, context):
+                    yield answer
+
+        return grpc.stream_stream_rpc_method_handler(guarded_streams, None, serialize)
+
+    @asynccontextmanager
+    async def _guard(self, method: str, context: Context) -> AsyncIterator[None]:
+        """One call: counted, refused while no calls are taken, and whatever it raises answered with a status."""
+        counted = method.startswith(PREFIX)
+        self._under_way += counted
+        if counted:
             self._idle.clear()
-            try:
-                if self._closed is not None:
-                    raise unavailable(self._closed)
-                return await answer(_parsed(parse, data), context)
-            except Refusal as refusal:
-                await _abort(context, refusal)
-            except grpc.aio.AbortError:
-                raise
-            except Exception:
-                logger.exception("%s failed", handler_call_details.method)
-                await _abort(context, internal())
-            finally:
-                self._under_way -= 1
-                if not self._under_way:
-                    self._idle.set()
+        try:
+            if counted and self._closed is not None:
+                raise unavailable(self._closed)
+            yield
+        except Refusal as refusal:
+            await _abort(context, refusal)
+        except grpc.aio.AbortError:
+            raise
+        except Exception:
+            logger.exception("%s failed", method)
+            await _abort(context, internal())
+        finally:
+            self._under_way -= counted
+            if not self._under_way:
+                self._idle.set()
 
-        # Bytes that are no message are refused here: gRPC would answer with the exception's text.
-        return grpc.unary_unary_rpc_method_handler(guarded, None, handler.response_serializer)
+
+async def _answers(behavior: Callable[..., Any], request: Any, context: Context) -> AsyncIterator[Any]:
+    """What a servicer's function streams; one that writes to the context itself streams nothing."""
+    stream = behavior(request, context)
+    if isawaitable(stream):
+        await stream
+        return
+    async for answer in stream:
+        yield answer
 
 
 def _parsed(parse: Callable[[bytes], Any] | None, data: bytes) -> Any:
@@ -84,7 +127,7 @@ def _parsed(parse: Callable[[bytes], Any] | None, data: bytes) -> Any:
     try:
         return parse(data)
     except DecodeError:
-        raise invalid("INVALID_REQUEST", "", "expected a message of this method's request type") from None
+        raise bad_request("expected a message of this method's request type") from None
 
 
 async def _abort(context: Context, refusal: Refusal) -> None:

@@ -1,58 +1,42 @@
 """The life of a server process: open the port, warm up, announce, serve, drain, end."""
 
 import asyncio
-import dataclasses
 import json
 import logging
 import os
 import signal
 import threading
-from pathlib import Path
-from typing import Final
 
 from zank_kernel.engine import Engine
 from zank_service.server import Server
-
-GRACE_SECONDS: Final = 30.0
+from zank_service.settings import Settings
 
 logger = logging.getLogger(__name__)
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Options:
-    """How a server is run."""
-
-    host: str
-    port: int  # 0: any that is free
-    workers: int | None  # rollout threads; None: one per core, or per device
-    cache_directory: Path
-    announce: bool  # print the port, as one line of JSON, once the server serves
-    exit_with_stdin: bool  # end when standard input does
-    reflection: bool
-
-
-async def run(options: Options) -> None:
+async def run(settings: Settings, *, announce: bool, exit_with_stdin: bool) -> None:
     """Run a server until it is told to stop; raises PortUnavailable, and whatever a warm-up that fails raises.
 
-    SIGTERM and SIGINT stop it when the calls under way are answered; the second one stops it at once.
+    SIGTERM and SIGINT stop it when the calls under way are answered; the second one stops it at once. `announce`: print
+    the port, as one line of JSON, once the server serves; `exit_with_stdin`: stop when standard input ends.
     """
     stopping = asyncio.Event()
     _stop_on_signals(stopping)
-    if options.exit_with_stdin:
+    if exit_with_stdin:
         _stop_with_stdin(stopping)
-    engine = Engine(workers=options.workers, cache_directory=options.cache_directory)
-    server = Server(engine, with_reflection=options.reflection)
-    port = await server.start(options.host, options.port)
-    logger.info("listening on %s port %d, compiling", options.host, port)
+    engine = Engine(workers=settings.workers or None, cache_directory=settings.cache_dir)
+    server = Server(engine, settings.limits(), with_reflection=settings.reflection)
+    port = await server.start(settings.host, settings.port)
+    logger.info("listening on %s port %d, compiling", settings.host, port)
     await _warm_up(engine, stopping)
     await server.serve()
     logger.info("serving")
-    if options.announce:
+    if announce:
         print(json.dumps({"port": port}), flush=True)
     await stopping.wait()
     logger.info("stopping")
-    if not await server.stop(GRACE_SECONDS):
-        logger.warning("stopped with calls unanswered after %g s", GRACE_SECONDS)
+    if not await server.stop(settings.grace_seconds):
+        logger.warning("stopped with calls unanswered after %d s", settings.grace_seconds)
         _exit_now(0)
     engine.close()
     logger.info("stopped")

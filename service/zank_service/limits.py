@@ -1,6 +1,9 @@
 """What a server accepts."""
 
+import dataclasses
 from typing import Final
+
+from zank_kernel import defaults
 
 MAX_MESSAGE_BYTES: Final = 64 * 1024  # one request
 MAX_REQUEST_ID: Final = 128  # characters
@@ -8,8 +11,14 @@ SHOWN: Final = 32  # characters of a client's text that a refusal repeats: it tr
 MAX_CALLS: Final = 1_024  # calls under way, health watchers included
 
 MAX_ROLLOUTS: Final = 1_000_000
+MAX_TIME_MS: Final = 60_000
+HINT_ROLLOUTS: Final = defaults.HINT_ROLLOUTS
+BEST_MOVE_ROLLOUTS: Final = 65_536
+ANALYSIS_ROLLOUTS: Final = 262_144
 
-ANSWERS_AT_ONCE: Final = 2  # two, so that the host's part of one answer runs beside the rollouts of the other
+# By priority, the most urgent first. The engine plays the rollouts of the question that has had the fewest first, so
+# that several at once cost nobody much, and a long one holds up no short one.
+ANSWERS_AT_ONCE: Final = (8, 2, 2)
 ANSWERS_WAITING: Final = 64
 RULINGS_AT_ONCE: Final = 1  # what a referee is asked takes a few milliseconds
 RULINGS_WAITING: Final = 256
@@ -19,3 +28,16 @@ MAX_SHUFFLES: Final = 1_000_000
 
 CARDS: Final = 104  # on every table
 COPIES: Final = 2  # of every card
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What one server accepts, and what it takes where a request says nothing; the defaults are the constants above."""
+
+    max_message_bytes: int = MAX_MESSAGE_BYTES
+    max_rollouts: int = MAX_ROLLOUTS  # largest budget
+    max_time_ms: int = MAX_TIME_MS  # largest budget
+    hint_rollouts: int = HINT_ROLLOUTS  # of a hint without a budget
+    best_move_rollouts: int = BEST_MOVE_ROLLOUTS  # of a best move without a budget
+    analysis_rollouts: int = ANALYSIS_ROLLOUTS  # of an analysis without a budget
+    answers_waiting: int = ANSWERS_WAITING  # questions to the solver that wait for their turn

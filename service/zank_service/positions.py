@@ -42,39 +42,44 @@ def checked_rule_set(rule_set: RuleSet, field: str, reason: str) -> AnyFamily:
     return family
 
 
-def checked_position(request: Message, position: Position, *, masked: bool = False) -> Checked:
-    """The field `position` of a request; raises Refusal, with every fault that was found, for one that cannot be.
+def checked_position(
+    request: Message, position: Position, field: str = "position", *, masked: bool = False, hand_known: bool = True
+) -> Checked:
+    """The position at path `field` of a request; raises Refusal, with every fault found, for one that cannot be.
 
-    `masked`: what the player to move cannot know is left out before anything is looked at.
+    `masked`: what the player to move cannot know is left out before anything is looked at. `hand_known`: the position
+    must give what the player to move knows.
     """
     reason = "INVALID_POSITION"
     if not request.HasField("position"):
-        raise invalid(reason, "position", "expected a position, found none")
-    family = checked_rule_set(position.rule_set, "position.rule_set", reason)
+        raise invalid(reason, field, "expected a position, found none")
+    family = checked_rule_set(position.rule_set, f"{field}.rule_set", reason)
     rules = family.rules(position.rule_set)
     violations = Violations()
-    _check_frame(position, family, violations)
+    _check_frame(position, family, field, violations)
     violations.refuse_if_any(reason)
     if masked:
         position = family.masked(position)
-    family.check_table(position, rules, "position", violations)
+    family.check_table(position, rules, field, violations)
+    if hand_known:
+        family.check_known(position, field, violations)
     violations.refuse_if_any(reason)
     return Checked(position=position, family=family, rules=rules)
 
 
-def _check_frame(position: Position, family: AnyFamily, violations: Violations) -> None:
+def _check_frame(position: Position, family: AnyFamily, field: str, violations: Violations) -> None:
     """What a position of any family says."""
     if position.player_to_move not in (1, 2):
-        violations.add("position.player_to_move", f"expected 1 or 2, found {position.player_to_move}")
+        violations.add(f"{field}.player_to_move", f"expected 1 or 2, found {position.player_to_move}")
     if position.turns > MAX_TURNS:
-        violations.add("position.turns", f"expected at most {MAX_TURNS}, found {position.turns}")
+        violations.add(f"{field}.turns", f"expected at most {MAX_TURNS}, found {position.turns}")
     if position.shuffle.count > MAX_SHUFFLES:
-        violations.add("position.shuffle.count", f"expected at most {MAX_SHUFFLES}, found {position.shuffle.count}")
+        violations.add(f"{field}.shuffle.count", f"expected at most {MAX_SHUFFLES}, found {position.shuffle.count}")
     if position.HasField("result"):
         if position.result.ending not in Ending.values() or not position.result.ending:
             endings = ", ".join(Ending.keys()[1:])
-            violations.add("position.result.ending", f"expected one of {endings}; found {position.result.ending}")
+            violations.add(f"{field}.result.ending", f"expected one of {endings}; found {position.result.ending}")
         if position.result.winner > 2:
-            violations.add("position.result.winner", f"expected 0, 1 or 2, found {position.result.winner}")
+            violations.add(f"{field}.result.winner", f"expected 0, 1 or 2, found {position.result.winner}")
     if position.WhichOneof("table") != family.name:
-        violations.add(f"position.{family.name}", f"expected the table of {position.rule_set.preset}, found none")
+        violations.add(f"{field}.{family.name}", f"expected the table of {position.rule_set.preset}, found none")

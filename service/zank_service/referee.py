@@ -6,17 +6,21 @@ from functools import partial
 from zank.v1 import (
     ApplyMoveRequest,
     ApplyMoveResponse,
+    CheckMoveRequest,
+    CheckMoveResponse,
     DealRequest,
     DealResponse,
     ListLegalMovesRequest,
     ListLegalMovesResponse,
     RefereeServicer,
+    ViewRequest,
+    ViewResponse,
 )
 from zank_kernel.engine import Engine
 from zank_service.calls import Context
 from zank_service.gate import Gate
 from zank_service.positions import checked_position, checked_rule_set
-from zank_service.refusals import game_over
+from zank_service.refusals import game_over, invalid
 
 
 class Referee(RefereeServicer):
@@ -33,6 +37,13 @@ class Referee(RefereeServicer):
         position, _ = await self._gate.run(partial(family.deal, request.rule_set, seed))
         return DealResponse(position=position)
 
+    async def View(self, request: ViewRequest, context: Context) -> ViewResponse:
+        """Mask a position."""
+        if request.player not in (1, 2):
+            raise invalid("INVALID_REQUEST", "player", f"expected 1 or 2, found {request.player}")
+        asked = checked_position(request, request.position, hand_known=False)
+        return ViewResponse(position=asked.family.view(asked.position, request.player))
+
     async def ListLegalMoves(self, request: ListLegalMovesRequest, context: Context) -> ListLegalMovesResponse:
         """List the legal moves of a position."""
         asked = checked_position(request, request.position)
@@ -42,11 +53,21 @@ class Referee(RefereeServicer):
         moves, _ = await self._gate.run(work)
         return ListLegalMovesResponse(moves=moves)
 
-    async def ApplyMove(self, request: ApplyMoveRequest, context: Context) -> ApplyMoveResponse:
-        """Play a move."""
-        asked = checked_position(request, request.position)
+    async def CheckMove(self, request: CheckMoveRequest, context: Context) -> CheckMoveResponse:
+        """Say whether a move is legal."""
+        asked = checked_position(request, request.position, hand_known=False)
         if asked.over:
             raise game_over()
-        work = partial(asked.family.apply_move, self._engine, asked.position, asked.rules, request.move)
+        work = partial(asked.family.check_move, self._engine, asked.position, asked.rules, request.move)
+        response, _ = await self._gate.run(work)
+        return response
+
+    async def ApplyMove(self, request: ApplyMoveRequest, context: Context) -> ApplyMoveResponse:
+        """Play a move."""
+        asked = checked_position(request, request.position, hand_known=False)
+        if asked.over:
+            raise game_over()
+        family, reveals = asked.family, list(request.reveals)
+        work = partial(family.apply_move, self._engine, asked.position, asked.rules, request.move, reveals)
         response, _ = await self._gate.run(work)
         return response

@@ -36,25 +36,28 @@ class Violations:
     """The fields of a request that are not what they must be, collected so that a client learns of all at once."""
 
     def __init__(self) -> None:
-        self._found: list[BadRequest.FieldViolation] = []
+        self._count = 0
+        self._listed: list[BadRequest.FieldViolation] = []  # the first of them
 
     def __len__(self) -> int:
-        return len(self._found)
+        return self._count
 
     def add(self, field: str, description: str) -> None:
         """Note that the field at this path in the request is not as `description` says it must be."""
-        self._found.append(BadRequest.FieldViolation(field=field, description=description))
+        self._count += 1
+        if self._count <= MOST_VIOLATIONS:
+            self._listed.append(BadRequest.FieldViolation(field=field, description=description))
 
     def refuse_if_any(self, reason: str) -> None:
-        """Raise INVALID_ARGUMENT with all that was found, if anything was."""
-        if not self._found:
+        """Raise INVALID_ARGUMENT with what was found, if anything was."""
+        if not self._count:
             return
-        first = self._found[0]
-        more = f" (and {len(self._found) - 1} more)" if len(self._found) > 1 else ""
+        first = self._listed[0]
+        more = f" (and {self._count - 1} more)" if self._count > 1 else ""
         raise Refusal(
             grpc.StatusCode.INVALID_ARGUMENT,
             f"{first.field}: {first.description}{more}",
-            [BadRequest(field_violations=self._found[:MOST_VIOLATIONS]), ErrorInfo(reason=reason, domain=DOMAIN)],
+            [BadRequest(field_violations=self._listed), ErrorInfo(reason=reason, domain=DOMAIN)],
         )
 
 
@@ -66,6 +69,12 @@ def invalid(reason: str, field: str, description: str) -> Refusal:
         f"{field}: {description}",
         [BadRequest(field_violations=[violation]), ErrorInfo(reason=reason, domain=DOMAIN)],
     )
+
+
+def bad_request(message: str) -> Refusal:
+    """INVALID_ARGUMENT for a request as a whole."""
+    info = ErrorInfo(reason="INVALID_REQUEST", domain=DOMAIN)
+    return Refusal(grpc.StatusCode.INVALID_ARGUMENT, message, [info])
 
 
 def not_possible(reason: str, message: str, metadata: Mapping[str, str] | None = None) -> Refusal:

@@ -17,14 +17,7 @@ from zank_kernel.engine import Engine
 from zank_service.about import About
 from zank_service.calls import Calls
 from zank_service.gate import Gate
-from zank_service.limits import (
-    ANSWERS_AT_ONCE,
-    ANSWERS_WAITING,
-    MAX_CALLS,
-    MAX_MESSAGE_BYTES,
-    RULINGS_AT_ONCE,
-    RULINGS_WAITING,
-)
+from zank_service.limits import MAX_CALLS, RULINGS_AT_ONCE, RULINGS_WAITING, Limits
 from zank_service.referee import Referee
 from zank_service.solver import Solver
 
@@ -33,7 +26,6 @@ CLOSING_SECONDS: Final = 0.5  # for answers on their way out; health watchers ne
 
 OPTIONS: Final = (
     ("grpc.so_reuseport", 0),  # a second server on the same port fails, instead of taking half of the calls
-    ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
     ("grpc.keepalive_permit_without_calls", 1),
     ("grpc.http2.min_ping_interval_without_data_ms", 10_000),  # by default a client that pings is dropped
 )
@@ -46,15 +38,16 @@ class PortUnavailable(Exception):
 class Server:
     """Serves an engine on one port. It takes calls once `serve` is called: the engine must be warm by then."""
 
-    def __init__(self, engine: Engine, *, with_reflection: bool = True) -> None:
+    def __init__(self, engine: Engine, limits: Limits, *, with_reflection: bool = True) -> None:
         self._calls = Calls()
         self._rulings = Gate("referee", threads=RULINGS_AT_ONCE, waiting=RULINGS_WAITING)
-        self._answers = Gate("solver", threads=ANSWERS_AT_ONCE, waiting=ANSWERS_WAITING)
+        self._solver = Solver(engine, limits)
         self._health = HealthServicer()
-        self._server = grpc.aio.server(interceptors=[self._calls], options=OPTIONS, maximum_concurrent_rpcs=MAX_CALLS)
+        options = (*OPTIONS, ("grpc.max_receive_message_length", limits.max_message_bytes))
+        self._server = grpc.aio.server(interceptors=[self._calls], options=options, maximum_concurrent_rpcs=MAX_CALLS)
         add_RefereeServicer_to_server(Referee(engine, self._rulings), self._server)
-        add_SolverServicer_to_server(Solver(engine, self._answers), self._server)
-        add_ServerServicer_to_server(About(engine), self._server)
+        add_SolverServicer_to_server(self._solver, self._server)
+        add_ServerServicer_to_server(About(engine, limits), self._server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         if with_reflection:
             names = (*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME)
@@ -95,7 +88,7 @@ class Server:
         await self._server.stop(CLOSING_SECONDS if done else None)
         if done:
             self._rulings.close()
-            self._answers.close()
+            self._solver.close()
         return done
 
     async def _set_health(self, status: int) -> None:

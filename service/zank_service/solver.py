@@ -1,150 +1,114 @@
 """The service `Solver`: what to play."""
 
 import asyncio
-import dataclasses
 import threading
+import time
+from collections.abc import AsyncIterator, Callable
 from functools import partial
-from typing import Final
 
 from zank.v1 import (
-    OBJECTIVE_MATCH,
-    OBJECTIVE_POINTS,
-    OBJECTIVE_UNSPECIFIED,
-    OBJECTIVE_WIN,
-    Estimate,
+    AnalyzeRequest,
+    AnalyzeResponse,
+    Answer,
+    GetBestMoveRequest,
+    GetBestMoveResponse,
     GetHintRequest,
     GetHintResponse,
-    MoveEvaluation,
-    Objective,
-    Position,
     SolverServicer,
-    Value,
 )
 from zank_kernel import search
-from zank_kernel.engine import HINT_ROLLOUTS, Engine, Question
+from zank_kernel.engine import Control, Engine
+from zank_service.answers import wire_answer
 from zank_service.calls import Context
-from zank_service.digests import default_seed, position_digest, rule_set_digest
-from zank_service.family import AnyFamily
 from zank_service.gate import Gate, Timing
-from zank_service.limits import MAX_REQUEST_ID, MAX_ROLLOUTS
-from zank_service.positions import Checked, checked_position
-from zank_service.refusals import Violations, game_over, not_possible
-from zank_service.version import ENGINE_VERSION
-
-OBJECTIVES: Final[dict[int, search.Objective]] = {OBJECTIVE_POINTS: "points", OBJECTIVE_WIN: "win"}
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Asked:
-    """What a request asks, to the knowledge of the player to move."""
-
-    family: AnyFamily
-    position: Position  # masked
-    digest: str
-    objective: Objective.ValueType
-    question: Question
+from zank_service.limits import ANSWERS_AT_ONCE, Limits
+from zank_service.questions import Asked, engine_question, understood
 
 
 class Solver(SolverServicer):
     """Answers with the kernel's search."""
 
-    def __init__(self, engine: Engine, gate: Gate) -> None:
+    def __init__(self, engine: Engine, limits: Limits) -> None:
         self._engine = engine
-        self._gate = gate
+        self._limits = limits
+        # A gate for each priority, so that nobody who is in no hurry holds a place that a player waits for; the
+        # engine plays the rollouts of the most urgent question first.
+        self._gates = [
+            Gate(f"solver-{urgency}", threads=threads, waiting=limits.answers_waiting)
+            for urgency, threads in enumerate(ANSWERS_AT_ONCE)
+        ]
+
+    def close(self) -> None:
+        """Wait for the answers under way; none may be waiting."""
+        for gate in self._gates:
+            gate.close()
 
     async def GetHint(self, request: GetHintRequest, context: Context) -> GetHintResponse:
-        """Rank the legal moves of a position."""
-        asked = understood(request)
+        """Rank the legal moves of a position, quickly."""
+        asked = understood(request, self._limits, self._limits.hint_rollouts)
+        answer, timing = await self._answer(asked)
+        context.set_trailing_metadata((("server-timing", server_timing(timing)),))
+        return GetHintResponse(answer=answer)
+
+    async def GetBestMove(self, request: GetBestMoveRequest, context: Context) -> GetBestMoveResponse:
+        """Rank the legal moves of a position, thoroughly."""
+        asked = understood(request, self._limits, self._limits.best_move_rollouts)
+        answer, timing = await self._answer(asked)
+        context.set_trailing_metadata((("server-timing", server_timing(timing)),))
+        return GetBestMoveResponse(answer=answer)
+
+    async def Analyze(self, request: AnalyzeRequest, context: Context) -> AsyncIterator[AnalyzeResponse]:
+        """Rank the legal moves of a position, and say how it goes; a reader that is slow misses what is outdated."""
+        asked = understood(request, self._limits, self._limits.analysis_rollouts)
+        news: asyncio.Queue[Answer | None] = asyncio.Queue()
+        loop = asyncio.get_running_loop()
+
+        def tell(answer: Answer) -> None:
+            loop.call_soon_threadsafe(news.put_nowait, answer)
+
+        answering = asyncio.ensure_future(self._answer(asked, tell))
+        answering.add_done_callback(lambda _: news.put_nowait(None))
+        try:
+            while (latest := await newest(news)) is not None:
+                yield AnalyzeResponse(answer=latest)
+            answer, timing = await answering
+        finally:
+            answering.cancel()
+        context.set_trailing_metadata((("server-timing", server_timing(timing)),))
+        yield AnalyzeResponse(answer=answer, final=True)
+
+    async def _answer(self, asked: Asked, tell: Callable[[Answer], None] | None = None) -> tuple[Answer, Timing]:
+        """The answer; raises Refusal. Cancelled, it gives up the work."""
         given_up = threading.Event()
         try:
-            answer, timing = await self._gate.run(partial(self._engine.answer, asked.question, given_up.is_set))
+            work = partial(self._work, asked, given_up, tell)
+            return await self._gates[asked.urgency].run(work)
         except asyncio.CancelledError:
             given_up.set()
             raise
-        context.set_trailing_metadata((("server-timing", server_timing(timing)),))
-        return GetHintResponse(
-            request_id=request.request_id,
-            moves=[move_evaluation(asked, evaluation) for evaluation in answer.evaluations],
-            forced=answer.forced,
-            objective=asked.objective,
-            rollouts=answer.rollouts,
-            rounds=answer.rounds,
-            seed=asked.question.seed,
-            position_digest=asked.digest,
-            rule_set_digest=rule_set_digest(asked.position),
-            engine_version=ENGINE_VERSION,
+
+    def _work(self, asked: Asked, given_up: threading.Event, tell: Callable[[Answer], None] | None) -> Answer:
+        end = None if asked.seconds is None else time.monotonic() + asked.seconds
+        question = engine_question(asked, self._engine, self._limits)
+
+        def report(answer: search.Answer) -> None:
+            assert tell is not None
+            tell(wire_answer(asked, answer, question.rollouts))
+
+        control = Control(
+            stopped=given_up.is_set,
+            expired=lambda: end is not None and time.monotonic() > end,
+            progress=None if tell is None else report,
         )
+        return wire_answer(asked, self._engine.answer(question, control), question.rollouts)
 
 
-def understood(request: GetHintRequest) -> Asked:
-    """What a request asks; raises Refusal."""
-    violations = Violations()
-    if len(request.request_id) > MAX_REQUEST_ID:
-        violations.add("request_id", f"expected at most {MAX_REQUEST_ID} characters, found {len(request.request_id)}")
-    if request.HasField("budget") and not 1 <= request.budget.rollouts <= MAX_ROLLOUTS:
-        violations.add("budget.rollouts", f"expected 1 to {MAX_ROLLOUTS}, found {request.budget.rollouts}")
-    if request.objective not in Objective.values():
-        violations.add("objective", f"expected one of {', '.join(Objective.keys())}; found {request.objective}")
-    violations.refuse_if_any("INVALID_REQUEST")
-    checked = checked_position(request, request.position, masked=True)
-    if request.HasField("match_score") or request.objective == OBJECTIVE_MATCH:
-        raise not_possible("MATCH_SCORE_UNAVAILABLE", "a game cannot be valued by the score of its match yet")
-    if checked.over:
-        raise game_over()
-    family = checked.family
-    position = checked.position
-    digest = position_digest(position)
-    objective = chosen_objective(request, checked)
-    return Asked(
-        family=family,
-        position=position,
-        digest=digest,
-        objective=objective,
-        question=Question(
-            family=family.name,
-            table=family.table(position, checked.rules),
-            rollouts=request.budget.rollouts if request.HasField("budget") else HINT_ROLLOUTS,
-            seed=request.seed if request.HasField("seed") else default_seed(digest),
-            objective=OBJECTIVES[objective],
-        ),
-    )
-
-
-def chosen_objective(request: GetHintRequest, checked: Checked) -> Objective.ValueType:
-    """What moves are ranked by."""
-    if request.objective != OBJECTIVE_UNSPECIFIED:
-        return request.objective
-    return OBJECTIVE_POINTS if checked.family.scored(checked.rules) else OBJECTIVE_WIN
-
-
-def move_evaluation(asked: Asked, evaluation: search.Evaluation) -> MoveEvaluation:
-    """One move of an answer on the wire."""
-    candidate = evaluation.candidate
-    return MoveEvaluation(
-        move=asked.family.move_name(asked.position, candidate.action),
-        equivalents=[asked.family.move_name(asked.position, action) for action in candidate.equivalents],
-        value=None if evaluation.value is None else wire_value(evaluation.value),
-        gap=None if evaluation.gap is None else wire_estimate(evaluation.gap),
-        tied_with_best=evaluation.tied_with_best,
-        wins_at_once=candidate.wins_at_once,
-    )
-
-
-def wire_value(value: search.Value) -> Value:
-    """A move's value on the wire."""
-    return Value(
-        rollouts=value.rollouts,
-        win=wire_estimate(value.win),
-        tie=wire_estimate(value.tie),
-        loss=wire_estimate(value.loss),
-        points=wire_estimate(value.points),
-        moves_to_end=value.moves,
-    )
-
-
-def wire_estimate(estimate: search.Estimate) -> Estimate:
-    """An estimate on the wire."""
-    return Estimate(mean=estimate.mean, standard_error=estimate.standard_error)
+async def newest[Item](queue: "asyncio.Queue[Item | None]") -> Item | None:
+    """The last item in the queue, once there is one; None when None is in it."""
+    item = await queue.get()
+    while item is not None and not queue.empty():
+        item = queue.get_nowait()
+    return item
 
 
 def server_timing(timing: Timing) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from threading import Event as Signal
 from time import sleep
 
 import grpc
@@ -17,12 +18,21 @@ from grpc_status import rpc_status
 from zank.text import parse_position
 from zank.v1 import (
     OBJECTIVE_POINTS,
+    REASON_CODE_EMPTIES_SIDE,
+    REASON_CODE_LETS_IN,
+    AnalyzeRequest,
+    AnalyzeResponse,
+    Answer,
     ApplyMoveRequest,
     ApplyMoveResponse,
+    CheckMoveRequest,
+    CheckMoveResponse,
     DealRequest,
     DealResponse,
     Estimate,
     Event,
+    GetBestMoveRequest,
+    GetBestMoveResponse,
     GetHintRequest,
     GetHintResponse,
     GetInfoRequest,
@@ -34,11 +44,16 @@ from zank.v1 import (
     Moved,
     MoveEvaluation,
     Position,
+    Question,
+    Reason,
     RefereeServicer,
     ServerServicer,
+    Slot,
     SolverServicer,
     TurnPassed,
     Value,
+    ViewRequest,
+    ViewResponse,
     add_RefereeServicer_to_server,
     add_ServerServicer_to_server,
     add_SolverServicer_to_server,
@@ -79,12 +94,14 @@ OVERLOADED = refusal(
 
 @dataclass
 class FakeServer(RefereeServicer, SolverServicer, ServerServicer):
-    """Deals one deal, hints one hint; `refusals` are given, one a call, before anything else is answered."""
+    """Deals one deal, gives one answer; `refusals` are given, one a call, before anything else is answered."""
 
     target: str = ""
     refusals: list[status_pb2.Status] = field(default_factory=list)
     requests: list[Message] = field(default_factory=list)
+    needed: list[Slot] = field(default_factory=list)  # what a move brings to light, unless something is revealed
     delay: float = 0.0  # seconds before each answer
+    analysis_ended: Signal = field(default_factory=Signal)
 
     def _receive(self, request: Message, context: grpc.ServicerContext) -> None:
         self.requests.append(request)
@@ -96,6 +113,19 @@ class FakeServer(RefereeServicer, SolverServicer, ServerServicer):
         self._receive(request, context)
         return DealResponse(position=parse_position(DEALT))
 
+    def View(self, request: ViewRequest, context: grpc.ServicerContext) -> ViewResponse:
+        self._receive(request, context)
+        position = Position()
+        position.CopyFrom(request.position)
+        position.ClearField("shuffle")
+        return ViewResponse(position=position)
+
+    def CheckMove(self, request: CheckMoveRequest, context: grpc.ServicerContext) -> CheckMoveResponse:
+        self._receive(request, context)
+        if request.move == "Q-S1":
+            return CheckMoveResponse(legal=True, canonical="Q-S1")
+        return CheckMoveResponse(rule="M3", text="C1 needs an ace", obligatory=["A-C1", "A-C2"])
+
     def ListLegalMoves(self, request: ListLegalMovesRequest, context: grpc.ServicerContext) -> ListLegalMovesResponse:
         self._receive(request, context)
         return ListLegalMovesResponse(
@@ -104,6 +134,8 @@ class FakeServer(RefereeServicer, SolverServicer, ServerServicer):
 
     def ApplyMove(self, request: ApplyMoveRequest, context: grpc.ServicerContext) -> ApplyMoveResponse:
         self._receive(request, context)
+        if self.needed and not request.reveals:
+            return ApplyMoveResponse(needed=self.needed)
         position = Position()
         position.CopyFrom(request.position)
         position.player_to_move = 3 - position.player_to_move
@@ -118,33 +150,70 @@ class FakeServer(RefereeServicer, SolverServicer, ServerServicer):
 
     def GetHint(self, request: GetHintRequest, context: grpc.ServicerContext) -> GetHintResponse:
         self._receive(request, context)
-        value = Value(
-            rollouts=500,
-            win=Estimate(mean=0.632, standard_error=0.021),
-            tie=Estimate(mean=0.001, standard_error=0.001),
-            loss=Estimate(mean=0.367, standard_error=0.021),
-            points=Estimate(mean=3.12, standard_error=0.41),
-        )
-        gap = Estimate(mean=0.2, standard_error=0.3)
-        others = [
-            MoveEvaluation(move=f"{rank}-S{number}", value=value, gap=gap, tied_with_best=rank == "Q")
-            for rank in "QT8"
-            for number in (1, 2, 3)
-        ]
-        return GetHintResponse(
-            request_id=request.request_id,
-            moves=[
-                MoveEvaluation(move="A-C1", equivalents=["A-C2", "A-C3"], value=value, tied_with_best=True),
-                *others,
-            ],
-            objective=OBJECTIVE_POINTS,
-            rollouts=1024,
-            seed=5,
-        )
+        return GetHintResponse(answer=answer(request.question))
+
+    def GetBestMove(self, request: GetBestMoveRequest, context: grpc.ServicerContext) -> GetBestMoveResponse:
+        self._receive(request, context)
+        return GetBestMoveResponse(answer=answer(request.question))
+
+    def Analyze(self, request: AnalyzeRequest, context: grpc.ServicerContext) -> Iterator[AnalyzeResponse]:
+        context.add_callback(self.analysis_ended.set)
+        self._receive(request, context)
+        for share in (4, 2):
+            yield AnalyzeResponse(answer=answer(request.question, rollouts=1024 // share))
+        sleep(self.delay)
+        yield AnalyzeResponse(answer=answer(request.question), final=True)
 
     def GetInfo(self, request: GetInfoRequest, context: grpc.ServicerContext) -> GetInfoResponse:
         self._receive(request, context)
-        return GetInfoResponse(engine_version="1.2.3", limits=Limits(default_hint_rollouts=1024, max_rollouts=65536))
+        return GetInfoResponse(
+            engine_version="1.2.3",
+            limits=Limits(
+                max_message_bytes=1 << 16,
+                default_hint_rollouts=1024,
+                max_rollouts=65536,
+                default_best_move_rollouts=2048,
+                default_analysis_rollouts=4096,
+                max_time_ms=2500,
+            ),
+        )
+
+
+def answer(question: Question, rollouts: int = 1024) -> Answer:
+    """What the fake answers to every question."""
+    value = Value(
+        rollouts=500,
+        win=Estimate(mean=0.632, standard_error=0.021),
+        tie=Estimate(mean=0.001, standard_error=0.001),
+        loss=Estimate(mean=0.367, standard_error=0.021),
+        points=Estimate(mean=3.12, standard_error=0.41),
+    )
+    gap = Estimate(mean=0.2, standard_error=0.3)
+    others = [
+        MoveEvaluation(move=f"{rank}-S{number}", value=value, gap=gap, tied_with_best=rank == "Q")
+        for rank in "QT8"
+        for number in (1, 2, 3)
+    ]
+    best = MoveEvaluation(
+        move="A-C1",
+        equivalents=["A-C2", "A-C3"],
+        value=value,
+        tied_with_best=True,
+        line=["A-C1", "Q-S1"],
+        reasons=[
+            Reason(code=REASON_CODE_LETS_IN, cards=["9s"], places=["C1"]),
+            Reason(code=REASON_CODE_EMPTIES_SIDE, places=["S2"]),
+        ],
+    )
+    return Answer(
+        request_id=question.request_id,
+        moves=[best, *others],
+        objective=OBJECTIVE_POINTS,
+        rollouts=rollouts,
+        schedule_rollouts=2048,
+        rounds_done=2,
+        seed=5,
+    )
 
 
 @contextmanager

@@ -1,15 +1,31 @@
+import io
 import json
 import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from rich.console import Console
 
 from tests.client.fake_server import DEALT, ILLEGAL, INVALID, FakeServer, refusal
 from zank.cli import main
 from zank.positions import load, to_json
 from zank.text import parse_position
-from zank.v1 import ApplyMoveRequest, DealRequest, GetHintRequest, MaliceOptions, RuleSet
+from zank.v1 import (
+    OBJECTIVE_WIN,
+    PRIORITY_BULK,
+    AnalyzeRequest,
+    ApplyMoveRequest,
+    Budget,
+    DealRequest,
+    GetBestMoveRequest,
+    GetHintRequest,
+    MaliceOptions,
+    Question,
+    Reveal,
+    RuleSet,
+    Slot,
+)
 
 POSITION = parse_position(DEALT)
 
@@ -52,11 +68,20 @@ def test_what_one_command_prints_the_next_one_reads(fake: FakeServer, as_json: l
     apply_request, hint_request = fake.requests[1:]
     assert apply_request == ApplyMoveRequest(position=POSITION, move="Q-S1")
     assert isinstance(hint_request, GetHintRequest)
-    assert hint_request.position.player_to_move == 2
+    assert hint_request.question.position.player_to_move == 2
 
 
 def test_json_is_one_object_a_line_on_every_command(fake: FakeServer) -> None:
-    for command in (["deal", "malice-match"], ["legal", DEALT], ["apply", "Q-S1", DEALT], ["hint", DEALT], ["info"]):
+    for command in (
+        ["deal", "malice-match"],
+        ["legal", DEALT],
+        ["check", "Q-S1", DEALT],
+        ["apply", "Q-S1", DEALT],
+        ["view", "--player", "1", DEALT],
+        ["hint", DEALT],
+        ["best", DEALT],
+        ["info"],
+    ):
         result = zank(*command, "--json", fake=fake)
         assert result.exit_code == 0, result.output
         assert len(result.stdout.splitlines()) == 1
@@ -76,8 +101,50 @@ def test_legal_moves_are_listed_in_words(fake: FakeServer) -> None:
     ]
 
 
+def test_a_check_prints_legal_or_the_rule_and_its_exit_status_says_which(fake: FakeServer) -> None:
+    legal = zank("check", "Q-S1", DEALT, fake=fake)
+    assert (legal.exit_code, legal.stdout) == (0, "legal\n")
+    illegal = zank("check", "8-C1", DEALT, fake=fake)
+    assert (illegal.exit_code, illegal.stdout) == (3, "M3: C1 needs an ace\nTo be played first: A-C1, A-C2\n")
+    as_json = zank("check", "8-C1", DEALT, "--json", fake=fake)
+    assert (as_json.exit_code, json.loads(as_json.stdout)["rule"]) == (3, "M3")
+
+
+def test_a_view_is_a_file_drawn_for_its_player(fake: FakeServer) -> None:
+    result = zank("view", "--player", "2", DEALT, fake=fake)
+    assert result.exit_code == 0
+    *comments, text = result.stdout.splitlines()
+    assert text == DEALT.removesuffix("~s.7.1")
+    player2 = next(line for line in comments if line.startswith("# Player 2  payoff"))
+    assert player2.endswith("hand  2♠  3♠  4♠  5♠  6♠")
+    assert comments.index(player2) > comments.index(next(line for line in comments if line.startswith("# Player 1")))
+
+
+def test_what_must_be_revealed_is_printed_as_the_options_that_do_it(fake: FakeServer) -> None:
+    fake.needed = [Slot(player=1, place="P"), Slot(player=1, place="H"), Slot(player=2, place="H", index=1)]
+    result = zank("apply", "A-C1", DEALT, fake=fake)
+    assert result.exit_code == 3
+    assert [line.rstrip() for line in result.stdout.splitlines()] == [
+        "Not played. These cards come to light, and the position does not hold them:",
+        "  --reveal P=     the next payoff card of player 1",
+        "  --reveal H0=    card 1 that player 1 draws",
+        "  --reveal 2:H1=  card 2 that player 2 draws",
+    ]
+    as_json = zank("apply", "A-C1", DEALT, "--json", fake=fake)
+    assert (as_json.exit_code, len(json.loads(as_json.stdout)["needed"])) == (3, 3)
+    revealed = zank("apply", "A-C1", DEALT, "--reveal", "P=7h", "--reveal", "2:H1=2c", fake=fake)
+    assert revealed.exit_code == 0
+    assert fake.requests[-1] == ApplyMoveRequest(
+        position=POSITION,
+        move="A-C1",
+        reveals=[Reveal(slot=fake.needed[0], card="7h"), Reveal(slot=fake.needed[2], card="2c")],
+    )
+
+
 HINT = """\
 A-C1  Play the A♦ from hand onto center stack 1, which needs an ace.
+Why: It empties side stack 2.
+But: It lets the other player's 9♠ onto center stack 1.
 The same as A-C2, A-C3.
 Wins 63 % ± 2 %, +3.1 ± 0.4 points expected.
 As good as far as 500 rollouts a move can tell: Q-S1, Q-S2, Q-S3.
@@ -100,11 +167,88 @@ def test_a_hint_is_the_board_the_move_in_words_and_the_alternatives(fake: FakeSe
     assert "\n".join(line.rstrip() for line in result.stdout.splitlines()).endswith(HINT.rstrip())
 
 
-def test_a_hint_passes_its_options_on(fake: FakeServer) -> None:
-    zank("hint", DEALT, "--rollouts", "64", "--seed", "3", "--objective", "win", fake=fake)
+BEST = """\
+A-C1  Play the A♦ from hand onto center stack 1, which needs an ace.
+Why: It empties side stack 2.
+But: It lets the other player's 9♠ onto center stack 1.
+The same as A-C2, A-C3.
+Wins 63 % ± 2 %, +3.1 ± 0.4 points expected.
+As good as far as 500 rollouts a move can tell: Q-S1, Q-S2, Q-S3.
+
+Then:
+  Q-S1  Discard the Q♠ on side stack 1, which ends the turn.
+
+1,024 rollouts, seed 5; ± is one standard error.
+"""
+
+
+def test_a_best_move_is_followed_by_the_rest_of_the_turn(fake: FakeServer) -> None:
+    result = zank("best", DEALT, fake=fake)
+    assert result.stdout.startswith("malice-match · turn 1 · player 1 to move\n")
+    assert result.stdout.endswith(BEST)
+    assert fake.requests == [GetBestMoveRequest(question=Question(position=POSITION, request_id="the argument:1"))]
+
+
+def test_an_analysis_elsewhere_than_on_a_terminal_is_its_last_table(fake: FakeServer) -> None:
+    result = zank("analyze", DEALT, fake=fake)
+    assert result.exit_code == 0
+    lines = [line.rstrip() for line in result.stdout.splitlines()]
+    table = lines[lines.index("move   wins         points       behind by   rollouts") :]
+    assert table[1:3] == [
+        "A-C1   63 % ± 2 %   +3.1 ± 0.4   –           500        the same as A-C2, A-C3",
+        "Q-S1   63 % ± 2 %   +3.1 ± 0.4   0.2 ± 0.3   500        as good",
+    ]
+    assert table[11:] == ["1,024 rollouts, seed 5; ± is one standard error."]
+
+
+def test_an_analysis_on_a_terminal_changes_in_place(fake: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.StringIO()
+    monkeypatch.setattr("zank.cli._console", lambda: Console(file=screen, force_terminal=True, width=80, height=50))
+    assert zank("analyze", DEALT, fake=fake).exit_code == 0
+    assert all(f"{rollouts} rollouts, seed 5" in screen.getvalue() for rollouts in ("256", "512", "1,024"))
+    assert "\x1b[1A" in screen.getvalue()  # one line up
+
+
+def test_an_analysis_as_json_is_every_message(fake: FakeServer) -> None:
+    messages = [json.loads(line) for line in zank("analyze", DEALT, "--json", fake=fake).stdout.splitlines()]
+    assert [message.get("final", False) for message in messages] == [False, False, True]
+
+
+def test_after_a_time_budget_the_options_that_repeat_the_answer_are_told(fake: FakeServer) -> None:
+    for command in ("hint", "best", "analyze"):
+        assert zank(command, DEALT, "--time", "0.5", fake=fake).stdout.endswith(
+            "The same again: --rollouts 2048 --rounds 2 --seed 5\n"
+        )
+
+
+@pytest.mark.parametrize("command", ["hint", "best", "analyze"])
+def test_a_solver_gets_every_option(fake: FakeServer, command: str) -> None:
+    arguments = (
+        "--rollouts 64 --time 0.25 --rounds 2 --seed 3 --objective win --priority bulk"
+        " --only A-C1 --only Q-S1 --avoid 8-S1 --keep Q-S1"
+    )
+    assert zank(command, DEALT, *arguments.split(), fake=fake).exit_code == 0
     (request,) = fake.requests
-    assert isinstance(request, GetHintRequest)
-    assert (request.budget.rollouts, request.seed, request.objective) == (64, 3, 2)
+    assert isinstance(request, GetHintRequest | GetBestMoveRequest | AnalyzeRequest)
+    assert request.question == Question(
+        request_id="the argument:1",
+        position=POSITION,
+        budget=Budget(rollouts=64, time_ms=250, rounds=2),
+        seed=3,
+        objective=OBJECTIVE_WIN,
+        priority=PRIORITY_BULK,
+        only_moves=["A-C1", "Q-S1"],
+        avoid_moves=["8-S1"],
+        keep_moves=["Q-S1"],
+    )
+
+
+def test_the_limits_of_a_server_are_told(fake: FakeServer) -> None:
+    assert zank("info", fake=fake).stdout.splitlines()[:3] == [
+        "engine 1.2.3",
+        "rollouts 1,024 for a hint, 2,048 for a best move, 4,096 for an analysis, unless the request says otherwise",
+        "at most 65,536 rollouts, 2.5 s, and 65,536 bytes a message",
+    ]
 
 
 def test_several_files_are_answered_in_order_and_named(fake: FakeServer, tmp_path: Path) -> None:
@@ -155,6 +299,12 @@ def test_a_refused_input_is_exit_status_2_and_a_failed_server_1(fake: FakeServer
         (["apply", DEALT, "P-C1"], "", "is no move"),
         (["hint", "--rollouts", "0"], DEALT, "1<=x<=4294967295"),
         (["hint", "--objective", "luck"], DEALT, "'points', 'win'"),
+        (["best", "--time", "0"], DEALT, "x>0"),
+        (["best", "--rounds", "4"], DEALT, "1<=x<=3"),
+        (["analyze", "--only", "7"], DEALT, "'7' is no move"),
+        (["analyze"], f"{DEALT}\n{DEALT}\n", "expected one position, found 2"),
+        (["view"], DEALT, "Missing option '--player'"),
+        (["apply", "P-C1", "--reveal", "7h", DEALT], "", "'7h' is no revealed card: expected SLOT=CARD"),
         (["hint", "{"], "", "not JSON"),
     ],
 )

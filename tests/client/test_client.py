@@ -1,25 +1,31 @@
 import importlib.util
+import math
 import socket
 import sys
 from collections.abc import Iterator
 from importlib.machinery import ModuleSpec
 from pathlib import Path
+from typing import Any, cast
 
 import grpc
 import pytest
 from google.rpc import code_pb2
 
 from tests.client.fake_server import DEALT, ILLEGAL, INVALID, OVERLOADED, FakeServer, refusal, running
+from zank._requests import QuestionOptions
 from zank.client import Client
 from zank.embedded import EmbeddedServer
 from zank.errors import (
     DeadlineExceeded,
     FieldViolation,
     IllegalMove,
+    InvalidInput,
     InvalidPosition,
     InvalidRequest,
+    InvalidReveal,
     Overloaded,
     Refused,
+    RevealsNeeded,
     ServerNotInstalled,
     ServerUnavailable,
     ZankError,
@@ -28,13 +34,21 @@ from zank.notation import parse_move
 from zank.text import format_position, parse_position
 from zank.v1 import (
     OBJECTIVE_WIN,
+    PRIORITY_BULK,
+    AnalyzeRequest,
     ApplyMoveRequest,
     Budget,
+    CheckMoveRequest,
     DealRequest,
+    GetBestMoveRequest,
     GetHintRequest,
     ListLegalMovesRequest,
     MaliceOptions,
+    Question,
+    Reveal,
     RuleSet,
+    Slot,
+    ViewRequest,
 )
 
 POSITION = parse_position(DEALT)
@@ -64,19 +78,113 @@ def test_positions_are_messages_or_text(client: Client, fake: FakeServer) -> Non
         client.legal_moves("malice-match~1")
 
 
+def test_a_view_is_asked_for_by_player(client: Client, fake: FakeServer) -> None:
+    assert not client.view(DEALT, 2).HasField("shuffle")
+    assert fake.requests == [ViewRequest(position=POSITION, player=2)]
+
+
+def test_a_check_answers_instead_of_refusing(client: Client, fake: FakeServer) -> None:
+    assert client.check(DEALT, "Q-S1").legal
+    answer = client.check(DEALT, parse_move("8-C1"))
+    assert (answer.legal, answer.rule, answer.text) == (False, "M3", "C1 needs an ace")
+    assert fake.requests[-1] == CheckMoveRequest(position=POSITION, move="8-C1")
+
+
+def test_a_move_that_needs_reveals_is_not_taken_for_played(client: Client, fake: FakeServer) -> None:
+    fake.needed = [Slot(player=1, place="P"), Slot(player=2, place="H", index=1)]
+    with pytest.raises(RevealsNeeded, match=r"A-C1 is not played: .* reveal P, 2:H1") as caught:
+        client.apply(DEALT, "A-C1")
+    assert caught.value.needed == tuple(fake.needed)
+    reveals = [Reveal(slot=fake.needed[0], card="7h"), Reveal(slot=fake.needed[1], card="2c")]
+    client.apply(DEALT, "A-C1", reveals=["P=7h", reveals[1]])
+    assert fake.requests[-1] == ApplyMoveRequest(position=POSITION, move="A-C1", reveals=reveals)
+    with pytest.raises(InvalidReveal):
+        client.apply(DEALT, "A-C1", reveals=["7h"])
+
+
 def test_moves_are_values_or_notation(client: Client, fake: FakeServer) -> None:
     assert client.apply(DEALT, "Q-S1").position.player_to_move == 2
     client.apply(DEALT, parse_move("Q-S1"))
     assert fake.requests == [ApplyMoveRequest(position=POSITION, move="Q-S1")] * 2
 
 
-def test_a_hint_asks_for_what_was_given_and_nothing_else(client: Client, fake: FakeServer) -> None:
+OPTIONS: QuestionOptions = {
+    "rollouts": 64,
+    "time": 0.25,
+    "rounds": 2,
+    "seed": 0,
+    "objective": "win",
+    "priority": "bulk",
+    "only": ["A-C1", parse_move("Q-S1")],
+    "avoid": ["8-S1"],
+    "keep": ["Q-S1"],
+    "request_id": "me",
+}
+QUESTION = Question(
+    position=POSITION,
+    budget=Budget(rollouts=64, time_ms=250, rounds=2),
+    seed=0,
+    objective=OBJECTIVE_WIN,
+    priority=PRIORITY_BULK,
+    only_moves=["A-C1", "Q-S1"],
+    avoid_moves=["8-S1"],
+    keep_moves=["Q-S1"],
+    request_id="me",
+)
+
+
+def test_a_solver_is_asked_for_what_was_given_and_nothing_else(client: Client, fake: FakeServer) -> None:
     assert client.hint(DEALT).moves[0].move == "A-C1"
-    client.hint(DEALT, rollouts=64, seed=0, objective="win", request_id="me")
+    assert client.best(DEALT, **OPTIONS).request_id == "me"
+    *_, last = client.analyze(DEALT, **OPTIONS)
+    assert last.final
     assert fake.requests == [
-        GetHintRequest(position=POSITION),
-        GetHintRequest(request_id="me", position=POSITION, budget=Budget(rollouts=64), seed=0, objective=OBJECTIVE_WIN),
+        GetHintRequest(question=Question(position=POSITION)),
+        GetBestMoveRequest(question=QUESTION),
+        AnalyzeRequest(question=QUESTION),
     ]
+
+
+def test_a_time_is_never_rounded_to_no_limit(client: Client, fake: FakeServer) -> None:
+    client.hint(DEALT, time=0.0001)
+    (request,) = fake.requests
+    assert request == GetHintRequest(question=Question(position=POSITION, budget=Budget(time_ms=1)))
+    for time in (0.0, -1.0, math.nan, math.inf):
+        with pytest.raises(InvalidInput, match="time: expected more than 0 seconds"):
+            client.hint(DEALT, time=time)
+
+
+def test_a_time_budget_comes_on_top_of_the_deadline(fake: FakeServer) -> None:
+    fake.delay = 0.5
+    with Client(fake.target, timeout=0.1) as client:
+        client.hint(DEALT, time=2)
+        with pytest.raises(DeadlineExceeded):
+            client.hint(DEALT)
+
+
+def test_an_unknown_name_is_refused_with_those_there_are(client: Client) -> None:
+    with pytest.raises(InvalidInput, match="priority: expected interactive or normal or bulk, found 'urgent'"):
+        client.hint(DEALT, priority=cast(Any, "urgent"))
+    with pytest.raises(InvalidInput, match="objective: expected points or win, found 'luck'"):
+        client.hint(DEALT, objective=cast(Any, "luck"))
+
+
+def test_an_analysis_arrives_in_parts_and_its_errors_are_typed(client: Client, fake: FakeServer) -> None:
+    assert [(update.answer.rollouts, update.final) for update in client.analyze(DEALT)] == [
+        (256, False),
+        (512, False),
+        (1024, True),
+    ]
+    fake.refusals.append(INVALID)
+    with pytest.raises(InvalidRequest):
+        next(client.analyze(DEALT))
+
+
+def test_an_analysis_that_is_left_ends_on_the_server(client: Client, fake: FakeServer) -> None:
+    fake.delay = 1
+    for _update in client.analyze(DEALT):
+        break
+    assert fake.analysis_ended.wait(0.9)
 
 
 def test_an_illegal_move_names_the_rule(client: Client, fake: FakeServer) -> None:
@@ -172,8 +280,8 @@ def as_server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 def test_the_embedded_server_is_where_it_says_and_ends_when_its_input_does(as_server: Path) -> None:
     as_server.write_text('#!/bin/sh\necho \'{"port": 4711}\'\necho more\ncat\ntouch "$0.ended"\n')
-    server = EmbeddedServer(timeout=10)
-    assert server.target == "127.0.0.1:4711"
+    server = EmbeddedServer()
+    assert server.wait(10) == "127.0.0.1:4711"
     server.close()
     server.close()
     assert as_server.with_name("server.ended").exists()
@@ -191,4 +299,4 @@ def test_the_embedded_server_is_where_it_says_and_ends_when_its_input_does(as_se
 def test_an_embedded_server_that_does_not_start_shows_its_log(as_server: Path, script: str, says: str) -> None:
     as_server.write_text(f"#!/bin/sh\n{script}\n")
     with pytest.raises(ServerUnavailable, match=says):
-        EmbeddedServer(timeout=0.5)
+        Client(start_timeout=0.5)

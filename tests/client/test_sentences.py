@@ -1,24 +1,40 @@
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.client.strategies import expressible_positions, moves
+from zank.english import ENGLISH
 from zank.notation import Move
-from zank.sentences import describe_event, describe_hint, describe_move, format_chance, format_points
+from zank.sentences import (
+    describe_event,
+    describe_hint,
+    describe_line,
+    describe_move,
+    describe_reason,
+    describe_reasons,
+    describe_slot,
+    format_chance,
+    format_points,
+)
 from zank.text import parse_position
 from zank.v1 import (
     ENDING_OUT,
     ENDING_STOCK_OUT,
     OBJECTIVE_POINTS,
+    REASON_CODE_UNSPECIFIED,
+    Answer,
     CenterRecycled,
     Drawn,
     Estimate,
     Event,
     GameResult,
-    GetHintResponse,
     Moved,
     MoveEvaluation,
     Position,
+    Reason,
+    ReasonCode,
     RuleSet,
+    Slot,
     TurnedUp,
     TurnPassed,
     Value,
@@ -77,11 +93,11 @@ def _value() -> Value:
     )
 
 
-def _hint(**best: object) -> GetHintResponse:
+def _hint(**best: object) -> Answer:
     evaluation = MoveEvaluation(move="P-C1", value=_value(), tied_with_best=True)
     for name, value in best.items():
         setattr(evaluation, name, value)
-    return GetHintResponse(moves=[evaluation], objective=OBJECTIVE_POINTS, rollouts=1024, seed=5)
+    return Answer(moves=[evaluation], objective=OBJECTIVE_POINTS, rollouts=1024, seed=5)
 
 
 def test_a_hint_says_what_to_play_and_how_sure_that_is() -> None:
@@ -109,7 +125,7 @@ def test_moves_that_cannot_be_told_apart_are_named() -> None:
 
 
 def test_a_forced_move_is_the_only_one() -> None:
-    hint = GetHintResponse(moves=[MoveEvaluation(move="Q-S1", equivalents=["Q-S2"], tied_with_best=True)], forced=True)
+    hint = Answer(moves=[MoveEvaluation(move="Q-S1", equivalents=["Q-S2"], tied_with_best=True)], forced=True)
     assert describe_hint(hint, POSITION) == [
         "Discard the Q♠ on side stack 1, which ends the turn.",
         "The same as Q-S2.",
@@ -119,6 +135,87 @@ def test_a_forced_move_is_the_only_one() -> None:
 
 def test_a_move_that_wins_at_once_needs_no_numbers() -> None:
     assert describe_hint(_hint(wins_at_once=True), POSITION)[1:] == ["It wins the game at once."]
+
+
+def _reason(code: str, cards: str = "", places: str = "") -> Reason:
+    return Reason(code=ReasonCode.Value(f"REASON_CODE_{code}"), cards=cards.split(), places=places.split())
+
+
+@pytest.mark.parametrize(
+    ("reason", "sentence"),
+    [
+        (_reason("WINS"), "It wins the game at once."),
+        (_reason("PLAYS_PAYOFF", "7h", "C1"), "It plays the payoff card, the 7♥."),
+        (_reason("ON_PATH", "Kd Ts Jc", "H S1 P"), "It leads to the payoff card: next K♦, 10♠, J♣."),
+        (_reason("SHUTS_OUT", "6c", "C1"), "It shuts the other player's 6♣ out of center stack 1."),
+        (_reason("UNCOVERS", "5d", "S2 C3"), "It uncovers the 5♦ on side stack 2, which fits center stack 3."),
+        (_reason("EMPTIES_SIDE", "", "S2"), "It empties side stack 2."),
+        (_reason("REFILLS_HAND"), "It empties the hand, and five cards are drawn."),
+        (_reason("COMPLETES_STACK", "", "C2"), "It completes center stack 2."),
+        (_reason("CONTINUES_RUN", "7s 8h", "S2"), "It continues the run on side stack 2: the 7♠ on the 8♥."),
+        (_reason("LETS_IN", "6c", "C1"), "It lets the other player's 6♣ onto center stack 1."),
+        (_reason("COVERS_PLAYABLE", "5d", "S2 C3"), "It covers the 5♦ on side stack 2, which fits center stack 3."),
+        (_reason("DISCARDS_KING", "Ks"), "It gives the K♠ away."),
+        (_reason("LOSES"), "It loses the game at once: the stock runs out."),
+        (_reason("ENDS_GAME"), "It ends the game: the stock runs out."),
+    ],
+)
+def test_a_reason_in_words(reason: Reason, sentence: str) -> None:
+    assert describe_reason(reason) == sentence
+
+
+def test_every_reason_has_words_and_a_rank() -> None:
+    codes = set(ReasonCode.values()) - {REASON_CODE_UNSPECIFIED}
+    assert set(ENGLISH.reasons) == codes
+    reasons = [Reason(code=code, cards=["7h", "8h"], places=["S1", "C1"]) for code in codes]
+    assert describe_reasons(reasons[::-1]) == describe_reasons(reasons)
+    assert len(describe_reasons(reasons)) == len(codes)
+
+
+def test_what_a_newer_server_says_is_skipped() -> None:
+    unknown = Reason()
+    unknown.ParseFromString(b"\x08\x63")  # code 99
+    missing = _reason("LETS_IN")
+    assert describe_reasons([unknown, missing, _reason("EMPTIES_SIDE", "", "T7")]) == ["It empties T7."]
+
+
+def test_a_hint_gives_the_three_most_important_reasons_and_says_which_speak_against_it() -> None:
+    hint = _hint()
+    hint.moves[0].reasons.extend(
+        [
+            _reason("EMPTIES_SIDE", "", "S2"),
+            _reason("LETS_IN", "6c", "C1"),
+            _reason("COMPLETES_STACK", "", "C1"),
+            _reason("PLAYS_PAYOFF", "7h", "C1"),
+        ]
+    )
+    assert describe_hint(hint, POSITION)[1:3] == [
+        "Why: It plays the payoff card, the 7♥. It empties side stack 2.",
+        "But: It lets the other player's 6♣ onto center stack 1.",
+    ]
+
+
+def test_a_planned_turn_is_told_as_it_unfolds() -> None:
+    position = parse_position(
+        "malice-match~1~a.9-Kh.QsQhAc7d.8d..Ks.~b.10-9s.5-....~c.AsKdKs4d5d6d7d8d9dTdJd.Ac.~k.63-"
+    )
+    assert describe_line(["Q-C1", "S3-C1", "Q-S4", "7-S4"], position) == [
+        "Play the Q♠ from hand onto center stack 1, which needs a queen.",
+        "Play the K♠ from side stack 3 onto center stack 1 as an ace.",
+        "Discard the Q♥ on side stack 4, which ends the turn.",
+        "Discard the 7♦ on side stack 4, which ends the turn.",
+    ]
+    assert position.malice.players[0].hand.cards == ["Qs", "Qh", "Ac", "7d"]
+
+
+@given(st.lists(moves, max_size=6), expressible_positions)
+def test_every_line_has_words_in_every_position(line: list[Move], position: Position) -> None:
+    assert len(describe_line(line, position)) == len(line)
+
+
+def test_a_slot_in_words() -> None:
+    assert describe_slot(Slot(player=2, place="P")) == "the next payoff card of player 2"
+    assert describe_slot(Slot(player=1, place="H", index=4)) == "card 5 that player 1 draws"
 
 
 @pytest.mark.parametrize(
@@ -151,8 +248,8 @@ def test_points_carry_their_sign() -> None:
             "Player 1: 10♥ H → C2.",
         ),
         (Event(turned_up=TurnedUp(player=2, place="P", card="Ks")), MATCH, "Player 2 turns up the K♠ on P."),
-        (Event(drawn=Drawn(player=2, cards=["7h"])), MATCH, "Player 2 draws 1 card."),
-        (Event(drawn=Drawn(player=1, cards=["7h"] * 5)), MATCH, "Player 1 draws 5 cards."),
+        (Event(drawn=Drawn(player=2, cards=["7h"], count=1)), MATCH, "Player 2 draws 1 card."),
+        (Event(drawn=Drawn(player=1, count=5)), MATCH, "Player 1 draws 5 cards."),
         (
             Event(center_recycled=CenterRecycled(place="C2", cards=["Ac"] * 12)),
             MATCH,

@@ -1,9 +1,11 @@
 """Search: how a budget is spread, how moves are ranked, what errors say, and what an answer depends on."""
 
+import copy
 import dataclasses
 import itertools
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.kernel.positions import CLASSIC, MATCH, action_of, masked, move_of, played_positions, table, table_of
+from tests.oracle import malice as oracle
 from zank_kernel import malice, search
-from zank_kernel.engine import ROOTS, WORLDS, Engine, Question
+from zank_kernel.engine import ROOTS, WORLDS, Control, Engine, Question
 from zank_kernel.search import Answer, Candidate, Objective, Outcomes
 
 type Points = npt.NDArray[np.int64]
@@ -95,9 +98,14 @@ class MadeUp:
 
     points: Points  # [candidates, worlds]
     moves: Points | None = None
+    stop_after: int | None = None  # parts
+    first_round: int = 0  # worlds
     asked: list[tuple[tuple[int, ...], int, int]] = dataclasses.field(default_factory=list)
 
-    def play(self, indices: Sequence[int], first: int, last: int) -> list[Outcomes]:
+    def play(self, indices: Sequence[int], first: int, last: int, required: bool) -> list[Outcomes]:
+        if self.stop_after is not None and len(self.asked) >= self.stop_after:
+            raise search.Stopped
+        assert required == (first < self.first_round)
         self.asked.append((tuple(indices), first, last))
         worlds = slice(first, last)
         assert last <= self.points.shape[1]
@@ -106,12 +114,21 @@ class MadeUp:
             for index in indices
         ]
 
-    def answer(self, rollouts: int, objective: Objective = "points", winning: int | None = None) -> Answer:
+    def answer(
+        self,
+        rollouts: int,
+        objective: Objective = "points",
+        winning: int | None = None,
+        keep: frozenset[int] = frozenset(),
+        progress: Callable[[Answer], None] | None = None,
+    ) -> Answer:
         candidates = [
-            Candidate(action=10 + index, equivalents=(), wins_at_once=index == winning)
+            Candidate(action=10 + index, equivalents=(), wins_at_once=index == winning, line=(10 + index,))
             for index in range(len(self.points))
         ]
-        return search.search(candidates, rollouts, objective, 20, self.play)
+        rounds = search.schedule(len(candidates), rollouts, len(keep))
+        self.first_round = rounds[0].last
+        return search.search(candidates, rounds, objective, 20, self.play, keep=keep, progress=progress)
 
 
 def ranking(answer: Answer) -> list[int]:
@@ -139,7 +156,7 @@ def test_all_candidates_of_a_round_play_the_same_worlds_and_the_best_go_on() -> 
         means = {index: made_up.points[index, :last].mean() for index in before}
         assert min(means[index] for index in after) >= max(means[index] for index in set(before) - set(after))
     assert answer.rollouts == sum(len(indices) * (last - first) for indices, first, last in made_up.asked) <= 6_000
-    assert answer.rounds == len(made_up.asked)
+    assert answer.rounds_done == len(made_up.asked)
     assert ranking(answer)[0] == 16
 
 
@@ -331,7 +348,7 @@ def test_a_single_move_is_forced_and_costs_nothing(engines: tuple[Engine, Engine
     known = masked_of(table(rules=CLASSIC, payoff=("99", "99"), hand=("55", "5678")))
     answer = ask(engines[0], known)
     assert answer.forced
-    assert (answer.rollouts, answer.rounds) == (0, 0)
+    assert (answer.rollouts, answer.rounds_done) == (0, 0)
     assert named(known, answer) == [("5-S1", "5-S2", "5-S3", "5-S4")]
     assert answer.evaluations[0].value is None
     assert answer.evaluations[0].gap is None
@@ -444,7 +461,7 @@ def test_a_draw_that_does_not_empty_the_stock_does_not_end_the_game(engines: tup
 
 def test_a_position_without_moves_is_refused(engines: tuple[Engine, Engine]) -> None:
     known = masked_of(table(payoff=("99", "99"), hand=("", "5678")))
-    with pytest.raises(ValueError, match="no legal move"):
+    with pytest.raises(ValueError, match="0 distinct moves"):
         ask(engines[0], known)
 
 
@@ -466,7 +483,7 @@ def test_lanes_asked_about_one_by_one_or_together_are_the_same(engines: tuple[En
 def test_an_engine_reports_its_programs_and_its_work(engines: tuple[Engine, Engine]) -> None:
     for engine in engines:
         names = {program.name for program in engine.programs.values()}
-        assert names == {f"malice/{name}" for name in ("sample", "legal", "play", "take", "rollout")}
+        assert names == {f"malice/{name}" for name in ("sample", "legal", "line", "play", "take", "rollout")}
         before = engine.meter.rollouts
         known = masked_of(table(payoff=("xx9", "xxT"), hand=("5678J", "xxxx")))
         answer = ask(engine, known, 600)
@@ -506,3 +523,167 @@ def test_a_move_that_ends_the_game_by_a_dry_stock_wins_at_once(engines: tuple[En
     assert all(evaluation.candidate.wins_at_once for evaluation in answer.evaluations)
     tie = ask(engines[0], dataclasses.replace(dry, rules=MATCH), rollouts=200)
     assert not any(evaluation.candidate.wins_at_once for evaluation in tie.evaluations)
+
+
+def test_kept_candidates_play_in_every_round_within_the_budget() -> None:
+    made_up = MadeUp(normal(17, 3_000, 2))
+    worst = frozenset({0, 1})
+    answer = made_up.answer(6_000, keep=worst)
+    assert all({0, 1} <= set(indices) for indices, _, _ in made_up.asked)
+    assert answer.rollouts == sum(len(indices) * (last - first) for indices, first, last in made_up.asked) <= 6_000
+    counts = {e.candidate.action - 10: e.value.rollouts for e in answer.evaluations if e.value is not None}
+    assert counts[0] == counts[1] == max(counts.values())
+    assert ranking(answer)[0] not in worst
+
+
+def test_work_that_stops_gives_the_last_complete_round() -> None:
+    points = normal(17, 3_000, 3)
+    whole = MadeUp(points)
+    whole.answer(6_000)
+    for rounds in (1, 2):
+        stopped = MadeUp(points, stop_after=rounds).answer(6_000)
+        assert stopped.rounds_done == rounds
+        assert stopped.rollouts == sum(len(indices) * (last - first) for indices, first, last in whole.asked[:rounds])
+    with pytest.raises(search.Stopped):
+        MadeUp(points, stop_after=0).answer(6_000)
+
+
+def test_progress_is_told_in_parts_and_changes_nothing() -> None:
+    points = normal(5, 60_000, 4)
+    told: list[Answer] = []
+    answer = MadeUp(points).answer(150_000, progress=told.append)
+    assert answer == MadeUp(points).answer(150_000)
+    assert told[-1] == answer
+    rollouts = [part.rollouts for part in told]
+    assert rollouts == sorted(set(rollouts))
+    steps = np.diff([0, *rollouts])
+    assert len(told) > 3
+    assert steps.max() <= search.SLICE
+    assert [part.rounds_done for part in told] == sorted(part.rounds_done for part in told)
+
+
+def test_a_stop_within_a_round_gives_the_round_before() -> None:
+    points = normal(5, 60_000, 5)
+    whole = MadeUp(points)
+    whole.answer(150_000, progress=lambda _: None)
+    first_round = search.schedule(5, 150_000)[0].last
+    parts = sum(last <= first_round for _, _, last in whole.asked)
+    answer = MadeUp(points, stop_after=parts + 1).answer(150_000, progress=lambda _: None)
+    assert (answer.rounds_done, answer.rollouts) == (1, 5 * first_round)
+
+
+def question(known: malice.Table, rollouts: int = 500) -> Question:
+    return Question(family="malice", table=known, rollouts=rollouts, seed=7, objective="points")
+
+
+def known_position() -> malice.Table:
+    return masked_of(
+        table(payoff=("93", "99"), hand=("346", "5678"), sides=("47", "3", "", ""), centers=("A2", "A", ""))
+    )
+
+
+def test_only_the_moves_asked_for_are_considered(engines: tuple[Engine, Engine]) -> None:
+    known = known_position()
+    everything = engines[0].answer(question(known))
+    actions = [action for e in everything.evaluations for action in (e.candidate.action, *e.candidate.equivalents)]
+    some = frozenset(actions[:3])
+    only = engines[0].answer(dataclasses.replace(question(known), only=some))
+    assert {a for e in only.evaluations for a in (e.candidate.action, *e.candidate.equivalents)} == some
+    rest = engines[0].answer(dataclasses.replace(question(known), avoid=some))
+    assert {a for e in rest.evaluations for a in (e.candidate.action, *e.candidate.equivalents)} == {*actions} - some
+    forced = engines[0].answer(dataclasses.replace(question(known), only=frozenset(actions[:1])))
+    assert forced.forced
+    assert forced.rollouts == 0
+    with pytest.raises(ValueError, match="0 distinct moves"):
+        engines[0].answer(dataclasses.replace(question(known), only=some, avoid=some))
+
+
+def test_a_kept_move_is_known_as_well_as_the_best(engines: tuple[Engine, Engine]) -> None:
+    last = engines[0].answer(question(known_position(), 2_000)).evaluations[-1]
+    answer = engines[0].answer(
+        dataclasses.replace(question(known_position(), 2_000), keep=frozenset({last.candidate.action}))
+    )
+    counts = {e.candidate.action: e.value.rollouts for e in answer.evaluations if e.value is not None}
+    assert counts[last.candidate.action] == max(counts.values())
+
+
+def test_the_first_rounds_of_a_schedule_can_be_asked_for(engines: tuple[Engine, Engine]) -> None:
+    for rounds in (1, 2, 3):
+        asked = dataclasses.replace(question(known_position(), 3_000), rounds=rounds)
+        answers = [engine.answer(asked) for engine in engines]
+        assert answers[0] == answers[1]
+        assert answers[0].rounds_done == rounds
+
+
+def test_time_that_expires_gives_the_answer_of_the_rounds_done(engines: tuple[Engine, Engine]) -> None:
+    engine = engines[0]
+    for done in (1, 2):
+        told: list[Answer] = []
+
+        def over(told: list[Answer] = told, done: int = done) -> bool:
+            return any(part.rounds_done >= done for part in told)
+
+        asked = question(known_position(), 3_000)
+        answer = engine.answer(asked, Control(expired=over, progress=told.append))
+        assert answer == engine.answer(dataclasses.replace(asked, rounds=done))
+
+
+def test_a_question_that_is_given_up_has_no_answer(engines: tuple[Engine, Engine]) -> None:
+    with pytest.raises(search.Stopped):
+        engines[0].answer(question(known_position()), Control(stopped=lambda: True))
+    assert engines[0].answer(question(known_position())) == engines[1].answer(question(known_position()))
+
+
+def test_urgency_changes_no_answer(engines: tuple[Engine, Engine]) -> None:
+    asked = question(known_position())
+    assert engines[0].answer(dataclasses.replace(asked, urgency=2)) == engines[0].answer(asked)
+
+
+def test_a_time_budget_plans_rollouts_by_the_speed_of_late(engines: tuple[Engine, Engine]) -> None:
+    for engine in engines:
+        planned = engine.planned_rollouts(1.0)
+        assert planned == pytest.approx(10 * engine.planned_rollouts(0.1), rel=0.01)
+        assert 1 <= engine.planned_rollouts(0.0) < planned
+
+
+def test_a_line_is_the_turn_as_the_policy_plays_it_up_to_the_next_unknown_card(
+    engines: tuple[Engine, Engine],
+) -> None:
+    # 3 from hand, 4 from S1 and the king as 5 free the 6 on the payoff pile, under which nothing is known.
+    known = masked_of(
+        table(payoff=("96", "9999"), hand=("3K9", "5678"), sides=("94", "", "", ""), centers=("A2", "", ""))
+    )
+    answer = ask(engines[0], known)
+    names = [names[0] for names in named(known, answer)]
+    lines = {name: e.candidate.line for name, e in zip(names, answer.evaluations, strict=True)}
+    hand = (*known.hand[0], 0, 0)
+    assert [str(move_of(action, hand)) for action in lines["3-C1"]] == ["3-C1", "S1-C1", "K-C1", "P-C1"]
+    assert [str(move_of(action, hand)) for action in lines["9-S2"]] == ["9-S2"]
+    for number, position in enumerate(played_positions(20, 9_300_000)):
+        known = masked(table_of(position))
+        answer = engines[0].answer(Question(family="malice", table=known, rollouts=60, seed=number, objective="points"))
+        for evaluation in answer.evaluations:
+            check_line(position.game, known, evaluation.candidate.line)
+
+
+def check_line(game: oracle.Game, known: malice.Table, line: tuple[int, ...]) -> None:
+    """Every move of a line is legal in its turn, and the line ends where the turn or what is known does."""
+    game = copy.deepcopy(game)
+    hand = (*known.hand[known.mover], 0, 0, 0, 0, 0)
+    over = False
+    for action in line:
+        assert not over
+        mover = game.mover
+        drawn: list[int] = []
+
+        def draw(player: int, count: int, stock: Counter[int], drawn: list[int] = drawn) -> list[int]:
+            cards = sorted(stock.elements())[: min(count, stock.total())]
+            drawn.extend(cards)
+            return cards
+
+        move = move_of(action, hand)
+        assert move is not None
+        assert game.explain(move) is None
+        game.play(move, draw)
+        over = game.mover != mover or bool(drawn) or game.result is not None or move.source == "payoff"
+    assert over

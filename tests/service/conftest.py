@@ -1,17 +1,21 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Final
 
 import pytest
 
 from tests.service.wire import Served, connected
 from zank_kernel.engine import Engine
+from zank_service.limits import Limits
 from zank_service.server import Server
+
+LIMITS: Final = Limits()
 
 
 @asynccontextmanager
-async def serving(engine: Engine) -> AsyncIterator[Served]:
+async def serving(engine: Engine, limits: Limits = LIMITS) -> AsyncIterator[Served]:
     """A server in this process, on a free port."""
-    server = Server(engine)
+    server = Server(engine, limits)
     port = await server.start("127.0.0.1", 0)
     await server.serve()
     async with connected(f"127.0.0.1:{port}") as served:

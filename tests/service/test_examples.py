@@ -6,7 +6,7 @@ import pytest
 
 from tests.service.wire import Served
 from zank.positions import Entry, load_entries
-from zank.v1 import GetHintRequest, ListLegalMovesRequest
+from zank.v1 import GetHintRequest, ListLegalMovesRequest, Question
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "clients" / "python" / "examples").glob("*.txt"))
 BEST = "# best: "
@@ -28,7 +28,7 @@ SOLVED = [path for path in EXAMPLES if best_moves(path)]
 
 
 def test_there_are_examples_of_every_kind() -> None:
-    assert len(EXAMPLES) >= 8
+    assert len(EXAMPLES) >= 20
     assert len(SOLVED) >= 5
 
 
@@ -43,5 +43,6 @@ async def test_an_example_is_a_valid_position_with_a_choice(served: Served, path
 @pytest.mark.parametrize("path", SOLVED, ids=lambda path: path.stem)
 async def test_the_hint_is_the_right_move_for_ten_seeds(served: Served, path: Path) -> None:
     position = entry(path).position
-    hints = [await served.solver.GetHint(GetHintRequest(position=position, seed=seed)) for seed in range(SEEDS)]
-    assert {hint.moves[0].move for hint in hints} <= set(best_moves(path))
+    questions = [Question(position=position, seed=seed) for seed in range(SEEDS)]
+    hints = [await served.solver.GetHint(GetHintRequest(question=question)) for question in questions]
+    assert {hint.answer.moves[0].move for hint in hints} <= set(best_moves(path))

@@ -19,15 +19,23 @@ from zank.v1 import (
     STOCK_OUT_WHEN_SHORT,
     ApplyMoveRequest,
     ApplyMoveResponse,
+    CheckMoveRequest,
     DealRequest,
+    Event,
     ListLegalMovesRequest,
     MaliceOptions,
     Pile,
     Position,
+    Reveal,
     RuleSet,
+    Slot,
+    ViewRequest,
 )
 
 GAMES = int(os.environ.get("ZANK_TEST_GAMES", "150")) // 25  # of each rule set; every move is two or three calls
+
+PLACES = [*(f"C{number}" for number in (1, 2, 3)), *(f"S{number}" for number in (1, 2, 3, 4))]
+MOVES = [f"{source}-{place}" for source in ("P", *PLACES[3:], *RANKS) for place in PLACES]
 
 RULE_SETS = {
     "match": (RuleSet(preset="malice-match"), Rules()),
@@ -137,6 +145,15 @@ def sorted_recycled(position: Position) -> Position:
     return copy
 
 
+async def assert_checked_like(served: Served, position: Position, game: Game, move: str) -> None:
+    """A move, legal or not, is judged as the oracle judges it."""
+    checked = await served.referee.CheckMove(CheckMoveRequest(position=position, move=move))
+    broken = game.explain(parse(move))
+    assert (checked.legal, checked.rule) == (broken is None, broken or "")
+    assert checked.canonical == (move if checked.legal else "")
+    assert bool(checked.text) != checked.legal
+
+
 @pytest.mark.parametrize("game_number", range(GAMES))
 @pytest.mark.parametrize("name", RULE_SETS)
 async def test_a_game_is_the_oracles_at_every_step(served: Served, name: str, game_number: int) -> None:
@@ -156,6 +173,7 @@ async def test_a_game_is_the_oracles_at_every_step(served: Served, name: str, ga
         if game.result is not None:
             assert not listed
             return
+        await assert_checked_like(served, position, game, chooser.choice(MOVES))
         plays = [move.move for move in listed if "-C" in move.move]
         payoff = [move for move in plays if move.startswith("P")]
         move = chooser.choice([item.move for item in listed])
@@ -168,7 +186,7 @@ async def test_a_game_is_the_oracles_at_every_step(served: Served, name: str, ga
         def draw(player: int, count: int, stock: Counter[int], drawn: object = drawn) -> list[int]:
             assert isinstance(drawn, list)
             (only,) = drawn
-            assert (only.player, len(only.cards)) == (player + 1, count)
+            assert (only.player, len(only.cards), only.count) == (player + 1, count, count)
             return ranks(only.cards)
 
         game.play(parse(move), draw)
@@ -180,6 +198,83 @@ async def test_a_game_is_the_oracles_at_every_step(served: Served, name: str, ga
         hidden.update(card for player in answer.position.malice.players for card in player.hand.cards)
         assert recycled <= hidden
         position = answer.position
+
+
+async def view(served: Served, position: Position, player: int) -> Position:
+    return (await served.referee.View(ViewRequest(position=position, player=player))).position
+
+
+def known_events(answer: ApplyMoveResponse, player: int) -> list[Event]:
+    """What happened, as a player saw it."""
+    events = []
+    for event in answer.events:
+        seen = Event()
+        seen.CopyFrom(event)
+        if seen.HasField("drawn") and seen.drawn.player != player:
+            seen.drawn.ClearField("cards")
+        events.append(seen)
+    return events
+
+
+def come_to_light(events: Sequence[Event]) -> list[Reveal]:
+    """The cards that a player saw for the first time, and where."""
+    reveals = []
+    for event in events:
+        if event.HasField("turned_up"):
+            slot = Slot(player=event.turned_up.player, place=event.turned_up.place)
+            reveals.append(Reveal(slot=slot, card=event.turned_up.card))
+        for index, card in enumerate(event.drawn.cards):
+            reveals.append(Reveal(slot=Slot(player=event.drawn.player, place="H", index=index), card=card))
+    return reveals
+
+
+VIEWED = {
+    **{name: rule_set for name, (rule_set, _) in RULE_SETS.items()},
+    "few payoff cards": RuleSet(
+        preset="malice-match",
+        malice=MaliceOptions(payoff_cards=4, side_play_ends_turn=True, stock_out_when=STOCK_OUT_WHEN_SHORT),
+    ),
+}
+
+
+@pytest.mark.parametrize("game_number", range(GAMES // 3))
+@pytest.mark.parametrize("name", VIEWED)
+async def test_what_each_player_saw_of_a_game_is_the_view_of_it(served: Served, name: str, game_number: int) -> None:
+    """Both players keep their own position by the moves and the cards that they saw, from the deal to the end."""
+    chooser = random.Random(f"{name} {game_number}")
+    eager = chooser.choice([0.5, 0.95, 1.0])
+    request = DealRequest(rule_set=VIEWED[name], seed=chooser.getrandbits(64))
+    position = (await served.referee.Deal(request)).position
+    kept = {player: await view(served, position, player) for player in (1, 2)}
+    for _ in range(400):
+        listed = (await served.referee.ListLegalMoves(ListLegalMovesRequest(position=position))).moves
+        if not listed:
+            return
+        plays = [move.move for move in listed if "-C" in move.move]
+        move = chooser.choice([item.move for item in listed])
+        if plays and chooser.random() < eager:
+            move = plays[0]
+        mover = position.player_to_move
+        answer = await served.referee.ApplyMove(ApplyMoveRequest(position=position, move=move))
+        position = answer.position
+        moved = answer.events[0].moved
+        for player in (1, 2):
+            seen = move if player == mover or moved.origin != "H" else f"{moved.card}-{moved.destination}"
+            events = known_events(answer, player)
+            reveals = come_to_light(events)
+            request_ = ApplyMoveRequest(position=kept[player], move=seen)
+            checked = await served.referee.CheckMove(CheckMoveRequest(position=kept[player], move=seen))
+            assert (checked.legal, checked.canonical) == (True, seen)
+            if reveals:
+                unanswered = await served.referee.ApplyMove(request_)
+                assert list(unanswered.needed) == [reveal.slot for reveal in reveals]
+                assert not unanswered.HasField("position")
+                assert not unanswered.events
+            request_.reveals.extend(chooser.sample(reveals, len(reveals)))
+            own = await served.referee.ApplyMove(request_)
+            assert list(own.events) == events
+            assert own.position == await view(served, position, player)
+            kept[player] = own.position
 
 
 @pytest.mark.parametrize("payoff_cards", [1, 20, 30])

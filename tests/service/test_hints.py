@@ -5,31 +5,39 @@ import random
 from collections.abc import Callable
 from hashlib import blake2b
 from importlib.metadata import version
+from typing import Any
 
 import grpc
 import jax
 import pytest
 
 from tests.service.tables import partial, piles
-from tests.service.wire import Served
+from tests.service.wire import Served, refusal
 from zank.presets import PRESETS
 from zank.text import format_position
 from zank.v1 import (
     OBJECTIVE_POINTS,
     OBJECTIVE_WIN,
+    PRIORITY_BULK,
+    PRIORITY_NORMAL,
+    AnalyzeRequest,
+    AnalyzeResponse,
+    Answer,
     ApplyMoveRequest,
     Budget,
     DealRequest,
+    GetBestMoveRequest,
     GetHintRequest,
-    GetHintResponse,
     GetInfoRequest,
     ListLegalMovesRequest,
     Objective,
     Pile,
     Position,
+    Question,
     RuleSet,
 )
-from zank_kernel.engine import HINT_ROLLOUTS, Engine
+from zank_kernel.defaults import HINT_ROLLOUTS
+from zank_kernel.engine import Engine
 
 ROLLOUTS = 512
 
@@ -48,11 +56,17 @@ async def played(served: Served) -> Position:
     return position
 
 
-async def hint(served: Served, position: Position, **arguments: object) -> GetHintResponse:
-    request = GetHintRequest(position=position, budget=Budget(rollouts=ROLLOUTS))
-    for name, value in arguments.items():
-        setattr(request, name, value)
-    return await served.solver.GetHint(request)
+def asking(position: Position, rollouts: int = ROLLOUTS, **arguments: Any) -> Question:
+    return Question(position=position, **{"budget": Budget(rollouts=rollouts), **arguments})
+
+
+async def hint(served: Served, position: Position, rollouts: int = ROLLOUTS, **arguments: Any) -> Answer:
+    question = asking(position, rollouts, **arguments)
+    return (await served.solver.GetHint(GetHintRequest(question=question))).answer
+
+
+async def analysis(served: Served, question: Question) -> list[AnalyzeResponse]:
+    return [part async for part in served.solver.Analyze(AnalyzeRequest(question=question))]
 
 
 def copied(position: Position) -> Position:
@@ -138,7 +152,8 @@ async def test_an_answer_says_all_that_it_depends_on(served: Served, played: Pos
     assert answer.objective == OBJECTIVE_POINTS
     assert not answer.forced
     assert 0 < answer.rollouts <= ROLLOUTS
-    assert 1 <= answer.rounds <= 3
+    assert 1 <= answer.rounds_done <= 3
+    assert answer.schedule_rollouts == ROLLOUTS
     assert sum(move.value.rollouts for move in answer.moves) == answer.rollouts
     assert (await hint(served, played, seed=0)).seed == 0
 
@@ -182,7 +197,7 @@ async def test_a_forced_move_costs_nothing(served: Served) -> None:
     (only,) = answer.moves
     assert answer.forced
     assert (only.move, list(only.equivalents)) == ("7-S1", ["7-S2", "7-S3", "7-S4"])
-    assert (answer.rollouts, answer.rounds) == (0, 0)
+    assert (answer.rollouts, answer.rounds_done, answer.schedule_rollouts) == (0, 0, 0)
     assert answer.objective == OBJECTIVE_WIN
     assert not only.HasField("value")
     assert not only.HasField("gap")
@@ -198,13 +213,12 @@ async def test_a_move_that_wins_at_once_is_the_hint(served: Served) -> None:
 
 
 async def test_a_budget_too_small_is_raised_to_one_rollout_a_move(served: Served, played: Position) -> None:
-    request = GetHintRequest(position=played, budget=Budget(rollouts=1))
-    answer = await served.solver.GetHint(request)
+    answer = await hint(served, played, 1)
     assert answer.rollouts == len(answer.moves)
 
 
 async def test_times_travel_beside_the_answer(served: Served, played: Position) -> None:
-    call = served.solver.GetHint(GetHintRequest(position=played, budget=Budget(rollouts=64)))
+    call = served.solver.GetHint(GetHintRequest(question=asking(played, 64)))
     await call
     trailers = dict(await call.trailing_metadata())
     queue, answer = str(trailers["server-timing"]).split(", ")
@@ -215,14 +229,152 @@ async def test_times_travel_beside_the_answer(served: Served, played: Position) 
 async def test_a_hint_that_is_given_up_stops_playing(served: Served, played: Position, engine: Engine) -> None:
     before = engine.meter.rollouts
     with pytest.raises(grpc.aio.AioRpcError) as raised:
-        await served.solver.GetHint(
-            GetHintRequest(position=played, budget=Budget(rollouts=1_000_000), seed=1), timeout=0.3
-        )
+        await served.solver.GetHint(GetHintRequest(question=asking(played, 1_000_000, seed=1)), timeout=0.3)
     assert raised.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
     # The next answers wait for the calls under way, and for no more of them.
     for seed in range(3):
-        await served.solver.GetHint(GetHintRequest(position=played, budget=Budget(rollouts=64), seed=seed))
+        await hint(served, played, 64, seed=seed)
     assert engine.meter.rollouts - before < 500_000
+
+
+async def test_a_best_move_is_a_hint_with_a_larger_budget(served: Served, played: Position) -> None:
+    question = asking(played, 2_000)
+    best = (await served.solver.GetBestMove(GetBestMoveRequest(question=question))).answer
+    assert best == await hint(served, played, 2_000)
+    question.ClearField("budget")
+    best = (await served.solver.GetBestMove(GetBestMoveRequest(question=question))).answer
+    info = await served.about.GetInfo(GetInfoRequest())
+    assert best.schedule_rollouts == info.limits.default_best_move_rollouts
+
+
+async def test_the_line_of_a_move_can_be_played_up_to_the_next_unknown_card(served: Served, played: Position) -> None:
+    answer = await hint(served, played)
+    for move in answer.moves:
+        assert move.line[0] == move.move
+        position = masked(played)
+        for number, name in enumerate(move.line, start=1):
+            after = await served.referee.ApplyMove(ApplyMoveRequest(position=position, move=name))
+            last = number == len(move.line)
+            turn_ended = after.position.player_to_move != position.player_to_move
+            assert last == bool(after.needed or turn_ended or after.position.HasField("result"))
+            position = after.position
+
+
+async def test_an_analysis_ends_with_what_a_hint_of_its_budget_says(served: Served, played: Position) -> None:
+    rollouts = 150_000
+    parts = await analysis(served, asking(played, rollouts, request_id="x"))
+    assert [part.final for part in parts] == [False] * (len(parts) - 1) + [True]
+    assert parts[-1].answer == await hint(served, played, rollouts, request_id="x")
+    assert len(parts) > 2
+    spent = [part.answer.rollouts for part in parts]
+    assert spent == sorted(spent)
+    assert {part.answer.schedule_rollouts for part in parts} == {rollouts}
+    moves = {frozenset(move.move for move in part.answer.moves) for part in parts}
+    assert len(moves) == 1
+
+
+async def test_a_forced_move_is_analysed_at_once(served: Served) -> None:
+    (part,) = await analysis(served, asking(partial("19-9h.7c...."), 1_000))
+    assert part.final
+    assert part.answer.forced
+
+
+async def test_an_analysis_that_is_given_up_stops_playing(served: Served, played: Position, engine: Engine) -> None:
+    before = engine.meter.rollouts
+    call = served.solver.Analyze(AnalyzeRequest(question=asking(played, 1_000_000)))
+    async for _ in call:
+        call.cancel()
+        break
+    for seed in range(3):
+        await hint(served, played, 64, seed=seed)
+    assert engine.meter.rollouts - before < 500_000
+
+
+async def test_moves_are_chosen_left_out_and_kept(served: Served, played: Position) -> None:
+    everything = await hint(served, played)
+    names = [name for move in everything.moves for name in (move.move, *move.equivalents)]
+    worst = everything.moves[-1].move
+    only = await hint(served, played, only_moves=names[:3])
+    assert {name for move in only.moves for name in (move.move, *move.equivalents)} == set(names[:3])
+    without = await hint(served, played, avoid_moves=[names[0]])
+    assert names[0] not in {name for move in without.moves for name in (move.move, *move.equivalents)}
+    kept = await hint(served, played, keep_moves=[worst])
+    counts = {move.move: move.value.rollouts for move in kept.moves}
+    assert counts[worst] == max(counts.values())
+    forced = await hint(served, played, only_moves=[worst])
+    assert forced.forced
+
+
+@pytest.mark.parametrize(
+    ("field", "moves", "expected"),
+    [
+        ("only_moves", ["P-C9"], "question.only_moves[0]"),
+        ("only_moves", ["5-S1", "A-S1"], "question.only_moves[1]"),
+        ("avoid_moves", ["2-C2"], "question.avoid_moves[0]"),
+        ("keep_moves", [""], "question.keep_moves[0]"),
+    ],
+)
+async def test_moves_that_are_not_legal_are_refused(
+    served: Served, field: str, moves: list[str], expected: str
+) -> None:
+    question = asking(partial(c="Ac.."))
+    getattr(question, field).extend(moves)
+    refused = await refusal(served.solver.GetHint(GetHintRequest(question=question)))
+    assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_REQUEST")
+    assert list(refused.fields) == [expected]
+
+
+async def test_some_move_must_be_left(served: Served) -> None:
+    position = partial("19-9h.7c....")
+    question = asking(position, avoid_moves=["7-S1", "7-S2", "7-S3", "7-S4"])
+    refused = await refusal(served.solver.GetHint(GetHintRequest(question=question)))
+    assert "question.avoid_moves" in refused.fields
+    question = asking(position, only_moves=["7-S1"], keep_moves=["7-S2"])
+    refused = await refusal(served.solver.GetHint(GetHintRequest(question=question)))
+    assert "question.keep_moves[0]" in refused.fields
+
+
+async def test_a_time_budget_is_a_schedule_that_can_be_asked_for_again(served: Served, played: Position) -> None:
+    for milliseconds in (1, 30, 150):
+        timed = await hint(served, played, budget=Budget(time_ms=milliseconds))
+        assert 1 <= timed.rounds_done <= 3
+        assert timed.schedule_rollouts > 0
+        again = await hint(served, played, budget=Budget(rollouts=timed.schedule_rollouts, rounds=timed.rounds_done))
+        assert again.SerializeToString(deterministic=True) == timed.SerializeToString(deterministic=True)
+
+
+async def test_time_ends_a_schedule_early(served: Served, played: Position) -> None:
+    answer = await hint(served, played, budget=Budget(rollouts=1_000_000, time_ms=1))
+    assert answer.schedule_rollouts == 1_000_000
+    assert answer.rounds_done == 1
+
+
+@pytest.mark.parametrize(
+    ("budget", "field"),
+    [
+        (Budget(), "question.budget"),
+        (Budget(rollouts=1_000_001), "question.budget.rollouts"),
+        (Budget(time_ms=60_001), "question.budget.time_ms"),
+        (Budget(rollouts=5, rounds=4), "question.budget.rounds"),
+        (Budget(time_ms=5, rounds=1), "question.budget.rounds"),
+    ],
+)
+async def test_a_budget_that_cannot_be_is_refused(served: Served, budget: Budget, field: str) -> None:
+    refused = await refusal(served.solver.GetHint(GetHintRequest(question=asking(partial(), budget=budget))))
+    assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_REQUEST")
+    assert list(refused.fields) == [field]
+
+
+async def test_a_player_does_not_wait_for_bulk_work(served: Served, played: Position) -> None:
+    bulk = [
+        asyncio.ensure_future(hint(served, played, 200_000, seed=seed, priority=PRIORITY_BULK)) for seed in range(3)
+    ]
+    await asyncio.sleep(0.05)
+    interactive = await hint(served, played, 256)
+    assert not any(task.done() for task in bulk)
+    for task in bulk:
+        task.cancel()
+    assert interactive == await hint(served, played, 256, priority=PRIORITY_NORMAL)
 
 
 async def test_nothing_compiles_once_the_engine_is_warm(served: Served, played: Position) -> None:
@@ -238,9 +390,13 @@ async def test_nothing_compiles_once_the_engine_is_warm(served: Served, played: 
     for position in (played, classic):
         await served.referee.ListLegalMoves(ListLegalMovesRequest(position=position))
         for rollouts in (1, 100, 5_000):
-            await served.solver.GetHint(GetHintRequest(position=position, budget=Budget(rollouts=rollouts)))
+            await hint(served, position, rollouts)
+        await analysis(served, asking(position, 5_000, keep_moves=[(await hint(served, position)).moves[-1].move]))
+        await served.solver.GetBestMove(
+            GetBestMoveRequest(question=asking(position, priority=PRIORITY_BULK, budget=Budget(time_ms=50)))
+        )
     await served.referee.ApplyMove(ApplyMoveRequest(position=classic, move="2-C1"))
-    await served.solver.GetHint(GetHintRequest(position=partial("19-9h.7c....")))
+    await hint(served, partial("19-9h.7c...."))
     assert not compiled
     jax.jit(lambda x: x * 17 + 4)(3)
     jax.monitoring.unregister_event_duration_listener(listen)
@@ -259,7 +415,10 @@ async def test_get_info_describes_the_server(served: Served) -> None:
         assert preset.defaults.preset == preset.preset
         assert len(preset.defaults.malice.ListFields()) == len(preset.defaults.malice.DESCRIPTOR.fields)
     assert info.devices[0].workers >= 1
-    assert (info.limits.max_message_bytes, info.limits.default_hint_rollouts) == (65_536, HINT_ROLLOUTS)
+    limits = info.limits
+    assert (limits.max_message_bytes, limits.max_rollouts, limits.max_time_ms) == (65_536, 1_000_000, 60_000)
+    assert limits.default_hint_rollouts == HINT_ROLLOUTS
+    assert HINT_ROLLOUTS < limits.default_best_move_rollouts < limits.default_analysis_rollouts
     assert {program.name for program in info.programs} >= {"malice/legal", "malice/play", "malice/rollout"}
 
 

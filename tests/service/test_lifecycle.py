@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,7 +16,7 @@ import pytest
 from grpc_health.v1 import health_pb2
 
 from tests.service.tables import partial
-from zank.v1 import Budget, GetHintRequest, GetInfoRequest, ServerStub, SolverStub
+from zank.v1 import Budget, GetHintRequest, GetInfoRequest, Question, ServerStub, SolverStub
 from zank_kernel.engine import Engine
 from zank_service.cache import UnsafeCache, private_directory
 
@@ -24,11 +24,14 @@ WARM_START_SECONDS = 10
 
 
 @contextmanager
-def started(*arguments: str, code: str | None = None) -> Iterator["subprocess.Popen[str]"]:
+def started(
+    *arguments: str, code: str | None = None, environment: Mapping[str, str] | None = None
+) -> Iterator["subprocess.Popen[str]"]:
     """A server process; `code` is run in place of the module."""
     program = ["-m", "zank_service"] if code is None else ["-c", code]
     process = subprocess.Popen(
         [sys.executable, *program, *arguments],
+        env={**os.environ, **(environment or {})},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -85,7 +88,7 @@ def test_it_is_ready_soon_after_a_warm_start_and_ends_by_sigterm(cache: str) -> 
             )
             assert check(health_pb2.HealthCheckRequest()).status == health_pb2.HealthCheckResponse.SERVING
             assert ServerStub(channel).GetInfo(GetInfoRequest()).programs
-            assert SolverStub(channel).GetHint(GetHintRequest(position=partial())).moves
+            assert SolverStub(channel).GetHint(GetHintRequest(question=Question(position=partial()))).answer.moves
         process.send_signal(signal.SIGTERM)
         exit_status, log = outcome(process)
     assert exit_status == 0
@@ -105,8 +108,8 @@ def test_a_first_signal_waits_for_an_answer_and_a_second_does_not(cache: str) ->
     with started("--port", "0", "--announce", "--cache-dir", cache) as process:
         port = announced(process)
         with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
-            request = GetHintRequest(position=partial(c="Ac.."), budget=Budget(rollouts=1_000_000))
-            answer = SolverStub(channel).GetHint.future(request)
+            question = Question(position=partial(c="Ac.."), budget=Budget(rollouts=1_000_000))
+            answer = SolverStub(channel).GetHint.future(GetHintRequest(question=question))
             time.sleep(0.5)
             process.send_signal(signal.SIGINT)
             wait_for_log(process, "stopping")
@@ -156,20 +159,51 @@ sys.exit(main())
     assert "no such device" in log
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--host", "0.0.0.0"], "not encrypted"),
-        (["--host", "example.org"], "not a loopback address"),
-        (["--port", "65536"], "0 to 65535"),
-        (["--workers", "0"], "1 to 1024"),
-    ],
-)
-def test_arguments_that_cannot_be_are_refused(arguments: list[str], words: str) -> None:
-    with started(*arguments) as process:
+def test_settings_reach_the_server(cache: str) -> None:
+    environment = {"ZANK_MAX_ROLLOUTS": "1000", "ZANK_DEFAULT_BEST_MOVE_ROLLOUTS": "900", "ZANK_WORKERS": "1"}
+    flags = ("--default-hint-rollouts", "64", "--default-analysis-rollouts", "1000", "--no-reflection")
+    with started("--port", "0", "--announce", "--cache-dir", cache, *flags, environment=environment) as process:
+        port = announced(process)
+        with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+            info = ServerStub(channel).GetInfo(GetInfoRequest())
+            answer = SolverStub(channel).GetHint(GetHintRequest(question=Question(position=partial()))).answer
+            question = Question(position=partial(), budget=Budget(rollouts=1001))
+            with pytest.raises(grpc.RpcError) as raised:
+                SolverStub(channel).GetHint(GetHintRequest(question=question))
+            assert raised.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+            name = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
+            reflect = channel.unary_unary(name, bytes, bytes)
+            with pytest.raises(grpc.RpcError) as raised:
+                reflect(b"")
+            assert raised.value.code() == grpc.StatusCode.UNIMPLEMENTED
+    limits = info.limits
+    assert [device.workers for device in info.devices] == [1]
+    assert (limits.max_rollouts, limits.default_hint_rollouts) == (1000, 64)
+    assert (limits.default_best_move_rollouts, limits.default_analysis_rollouts) == (900, 1000)
+    assert 0 < answer.rollouts <= 64
+
+
+def test_a_server_waits_no_longer_than_the_grace_that_is_set_and_logs_what_is_severe_enough(cache: str) -> None:
+    flags = ("--grace-seconds", "0", "--log-level", "warning")
+    with started("--port", "0", "--announce", "--cache-dir", cache, *flags) as process:
+        port = announced(process)
+        with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+            question = Question(position=partial(c="Ac.."), budget=Budget(rollouts=1_000_000))
+            answer = SolverStub(channel).GetHint.future(GetHintRequest(question=question))
+            time.sleep(0.5)
+            process.send_signal(signal.SIGTERM)
+            exit_status, log = outcome(process)
+            assert answer.exception() is not None
+    assert exit_status == 0
+    assert "stopped with calls unanswered after 0 s" in log
+    assert "listening" not in log
+
+
+def test_settings_that_cannot_be_are_refused_before_anything_starts() -> None:
+    with started("--workers", "0", environment={"ZANK_PORT": "65536"}) as process:
         exit_status, log = outcome(process)
     assert exit_status == 2
-    assert words in log
+    assert log == ("zank serve: port (environment ZANK_PORT): expected a whole number from 0 to 65535; found '65536'\n")
 
 
 def test_a_cache_is_the_users_alone(tmp_path: Path) -> None:
@@ -179,12 +213,5 @@ def test_a_cache_is_the_users_alone(tmp_path: Path) -> None:
     with pytest.raises(UnsafeCache, match="other users can write"):
         private_directory(path)
     (tmp_path / "file").touch()
-    with pytest.raises(UnsafeCache, match="--cache-dir"):
+    with pytest.raises(UnsafeCache, match="cache_dir"):
         private_directory(tmp_path / "file" / "cache")
-
-
-def test_the_default_cache_is_in_the_users_cache_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    if sys.platform == "linux":
-        assert private_directory(None) == tmp_path / "zank"
-    assert os.stat(private_directory(None)).st_uid == os.getuid()

@@ -1,6 +1,6 @@
 """Requests that are refused: the status, the reason, and the field with what was expected there."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterable, Awaitable, Callable
 from typing import cast
 
 import grpc
@@ -13,22 +13,28 @@ from zank.v1 import (
     ENDING_OUT,
     ENDING_STOCK_OUT,
     OBJECTIVE_MATCH,
+    AnalyzeRequest,
+    AnalyzeResponse,
     ApplyMoveRequest,
     Budget,
+    CheckMoveRequest,
     DealRequest,
     Ending,
     GameResult,
+    GetBestMoveRequest,
     GetHintRequest,
     ListLegalMovesRequest,
     MaliceOptions,
-    MaliceTable,
     MatchScore,
     Objective,
     Pile,
     Position,
+    Priority,
+    Question,
     RuleSet,
     Shuffle,
     StockOutWhen,
+    ViewRequest,
 )
 
 
@@ -109,12 +115,6 @@ POSITIONS = {
     "hidden center card": (partial(c="1-2d.."), "malice.centers[0].hidden", "expected 0"),
     "hidden side card": (partial("19-9h.2c.1-..."), "malice.players[0].sides[0].hidden", "expected 0"),
     "known stock card": (changed(lambda p: p.malice.stock.cards.append("2h")), "malice.stock.cards", "expected none"),
-    "mover's hand not known": (partial("19-9h.5-...."), "malice.players[0].hand.hidden", "must be known"),
-    "mover's hand hidden, faces given": (
-        partial("19-9h.2c3c-4c...."),
-        "malice.players[0].hand.hidden",
-        "must be known",
-    ),
     "mover's hand empty": (partial("19-9h....."), "malice.players[0].hand", "1 to 5 cards"),
     "mover's hand too large": (partial("19-9h.2c3c4c5c6c7c...."), "malice.players[0].hand", "found 6"),
     "other hand too large": (partial(b="19-9s.6-...."), "malice.players[1].hand", "0 to 5 cards"),
@@ -170,29 +170,71 @@ POSITIONS["more recycled cards than unseen places"][0].malice.recycled.cards.ext
 )
 
 
+def refereed(served: Served, position: Position | None) -> list[Awaitable[object]]:
+    """A call to every method of `Referee` that takes a position."""
+    return [
+        served.referee.View(ViewRequest(position=position, player=1)),
+        served.referee.ListLegalMoves(ListLegalMovesRequest(position=position)),
+        served.referee.CheckMove(CheckMoveRequest(position=position, move="2c-S1")),
+        served.referee.ApplyMove(ApplyMoveRequest(position=position, move="2c-S1")),
+    ]
+
+
+def asked(served: Served, question: Question | None) -> list[Awaitable[object]]:
+    """A call to every method of `Solver`."""
+    return [
+        served.solver.GetHint(GetHintRequest(question=question)),
+        served.solver.GetBestMove(GetBestMoveRequest(question=question)),
+        last(served.solver.Analyze(AnalyzeRequest(question=question))),
+    ]
+
+
+async def last(answers: AsyncIterable[AnalyzeResponse]) -> AnalyzeResponse:
+    return [answer async for answer in answers][-1]
+
+
+def about(position: Position) -> Question:
+    return Question(position=position, budget=Budget(rollouts=64))
+
+
+async def assert_bad_position(call: Awaitable[object], path: str, expected: str) -> None:
+    refused = await refusal(call)
+    assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_POSITION")
+    assert path in refused.fields, refused.fields
+    assert expected in refused.fields[path]
+    assert next(iter(refused.fields)) in refused.message
+
+
 @pytest.mark.parametrize("name", POSITIONS)
 async def test_a_position_that_cannot_be_is_refused_by_every_method(served: Served, name: str) -> None:
     position, field, expected = POSITIONS[name]
-    calls: list[Awaitable[object]] = [
-        served.referee.ListLegalMoves(ListLegalMovesRequest(position=position)),
-        served.referee.ApplyMove(ApplyMoveRequest(position=position, move="2c-S1")),
-    ]
-    hint = served.solver.GetHint(GetHintRequest(position=position, budget=Budget(rollouts=64)))
-    if name.endswith(", hidden"):  # a solver leaves out what its player cannot see before it looks at anything
-        bare = Position()
-        bare.CopyFrom(position)
-        for pile in piles(bare.malice):
-            pile.ClearField("concealed")
-        expected_hint = await served.solver.GetHint(GetHintRequest(position=bare, budget=Budget(rollouts=64)))
-        assert (await hint).SerializeToString() == expected_hint.SerializeToString()
-    else:
-        calls.append(hint)
-    for call in calls:
-        refused = await refusal(call)
-        assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_POSITION")
-        assert f"position.{field}" in refused.fields, refused.fields
-        assert expected in refused.fields[f"position.{field}"]
-        assert next(iter(refused.fields)) in refused.message
+    for call in refereed(served, position):
+        await assert_bad_position(call, f"position.{field}", expected)
+    calls = asked(served, about(position))
+    if not name.endswith(", hidden"):
+        for call in calls:
+            await assert_bad_position(call, f"question.position.{field}", expected)
+        return
+    # A solver leaves out what its player cannot see before it looks at anything.
+    bare = Position()
+    bare.CopyFrom(position)
+    for pile in piles(bare.malice):
+        pile.ClearField("concealed")
+    for call, expected_call in zip(calls, asked(served, about(bare)), strict=True):
+        assert await call == await expected_call
+
+
+@pytest.mark.parametrize("hand", ["5-", "2c3c-4c"], ids=["not known", "faces given"])
+async def test_a_hidden_hand_of_the_mover_is_refused_where_its_moves_are_asked_for(served: Served, hand: str) -> None:
+    position = partial(f"19-9h.{hand}....")
+    viewed, listed, checked, applied = refereed(served, position)
+    await viewed
+    await applied
+    await checked
+    field = "position.malice.players[0].hand.hidden"
+    await assert_bad_position(listed, field, "must be known")
+    for call in asked(served, about(position)):
+        await assert_bad_position(call, f"question.{field}", "must be known")
 
 
 SOUND = {
@@ -230,12 +272,11 @@ async def test_every_fault_is_named_at_once(served: Served) -> None:
 
 
 async def test_no_position_at_all_is_refused(served: Served) -> None:
-    for call in (
-        served.referee.ListLegalMoves(ListLegalMovesRequest()),
-        served.referee.ApplyMove(ApplyMoveRequest(move="P-C1")),
-        served.solver.GetHint(GetHintRequest()),
-    ):
+    for call in refereed(served, None):
         assert (await refusal(call)).fields == {"position": "expected a position, found none"}
+    for question in (None, Question()):
+        for call in asked(served, question):
+            assert (await refusal(call)).fields == {"question.position": "expected a position, found none"}
 
 
 DEALS = {
@@ -268,43 +309,65 @@ async def test_a_rule_set_that_cannot_be_is_not_dealt(served: Served, name: str)
     assert list(refused.fields) == [field]
 
 
-HINTS = {
-    "request_id": (GetHintRequest(request_id="x" * 129), "request_id"),
-    "no budget": (GetHintRequest(budget=Budget()), "budget.rollouts"),
-    "budget": (GetHintRequest(budget=Budget(rollouts=1_000_001)), "budget.rollouts"),
-    "objective": (GetHintRequest(objective=cast(Objective.ValueType, 4)), "objective"),
+QUESTIONS = {
+    "request_id": (Question(request_id="x" * 129), "request_id"),
+    "no budget": (Question(budget=Budget()), "budget"),
+    "rollouts": (Question(budget=Budget(rollouts=1_000_001)), "budget.rollouts"),
+    "time": (Question(budget=Budget(time_ms=60_001)), "budget.time_ms"),
+    "rounds": (Question(budget=Budget(rollouts=64, rounds=4)), "budget.rounds"),
+    "rounds of no schedule": (Question(budget=Budget(time_ms=10, rounds=1)), "budget.rounds"),
+    "objective": (Question(objective=cast(Objective.ValueType, 4)), "objective"),
+    "priority": (Question(priority=cast(Priority.ValueType, -1)), "priority"),
+    "only what is no move": (Question(only_moves=["2c-S1", "x"]), "only_moves[1]"),
+    "only what is illegal": (Question(only_moves=["P-C1"]), "only_moves[0]"),
+    "only what is not in hand": (Question(only_moves=["Kd-S1"]), "only_moves[0]"),
+    "avoid what is illegal": (Question(avoid_moves=["2c-S1", "2c-S2", "S1-C1"]), "avoid_moves[2]"),
+    "avoid what alone is considered": (Question(only_moves=["2c-S1"], avoid_moves=["2c-S1"]), "avoid_moves"),
+    "keep what is not considered": (Question(only_moves=["2c-S1"], keep_moves=["3c-S1"]), "keep_moves[0]"),
+    "keep what is avoided": (Question(avoid_moves=["2c-S1"], keep_moves=["2c-S1"]), "keep_moves[0]"),
 }
 
 
-@pytest.mark.parametrize("name", HINTS)
+@pytest.mark.parametrize("name", QUESTIONS)
 async def test_a_question_out_of_range_is_refused(served: Served, name: str) -> None:
-    request, field = HINTS[name]
-    request.position.CopyFrom(partial())
-    refused = await refusal(served.solver.GetHint(request))
-    assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_REQUEST")
-    assert list(refused.fields) == [field]
+    question, field = QUESTIONS[name]
+    question.position.CopyFrom(partial())
+    for call in asked(served, question):
+        refused = await refusal(call)
+        assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_REQUEST")
+        assert list(refused.fields) == [f"question.{field}"]
 
 
 @pytest.mark.parametrize(
-    "request_",
-    [GetHintRequest(match_score=MatchScore()), GetHintRequest(objective=OBJECTIVE_MATCH)],
+    "question",
+    [Question(match_score=MatchScore()), Question(objective=OBJECTIVE_MATCH)],
     ids=["score", "objective"],
 )
-async def test_a_match_cannot_be_valued_yet(served: Served, request_: GetHintRequest) -> None:
-    request_.position.CopyFrom(partial())
-    refused = await refusal(served.solver.GetHint(request_))
-    assert (refused.code, refused.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "MATCH_SCORE_UNAVAILABLE")
+async def test_a_match_cannot_be_valued_yet(served: Served, question: Question) -> None:
+    question.position.CopyFrom(partial())
+    for call in asked(served, question):
+        refused = await refusal(call)
+        assert (refused.code, refused.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "MATCH_SCORE_UNAVAILABLE")
 
 
 async def test_a_finished_game_goes_no_further(served: Served) -> None:
     position = SOUND["won, the last card completing a stack"]
-    for call in (
+    calls: list[Awaitable[object]] = [
+        served.referee.CheckMove(CheckMoveRequest(position=position, move="P-C1")),
         served.referee.ApplyMove(ApplyMoveRequest(position=position, move="P-C1")),
-        served.solver.GetHint(GetHintRequest(position=position)),
-    ):
+        *asked(served, about(position)),
+    ]
+    for call in calls:
         refused = await refusal(call)
         assert (refused.code, refused.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "GAME_OVER")
     assert not (await served.referee.ListLegalMoves(ListLegalMovesRequest(position=position))).moves
+
+
+@pytest.mark.parametrize("player", [0, 3, 2**32 - 1])
+async def test_only_a_player_has_a_view(served: Served, player: int) -> None:
+    refused = await refusal(served.referee.View(ViewRequest(position=partial(), player=player)))
+    assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_REQUEST")
+    assert list(refused.fields) == ["player"]
 
 
 # Centers: C1 needs a 3, C2 a queen, C3 is empty. The hand holds a king twice, a queen and a 4.
@@ -344,10 +407,14 @@ async def test_an_illegal_move_names_the_rule_it_breaks(served: Served, name: st
     "move", ["", "P", "P-C4", "P-C0", "X-C1", "10-C1", "7h-", "S5-C1", "4-H", "p-c1", "4-C1 ", "é-C1"]
 )
 async def test_what_is_no_move_is_refused(served: Served, move: str) -> None:
-    request = ApplyMoveRequest(position=partial(MIDDLE, c=CENTERS), move=move)
-    refused = await refusal(served.referee.ApplyMove(request))
-    assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_MOVE")
-    assert list(refused.fields) == ["move"]
+    position = partial(MIDDLE, c=CENTERS)
+    for call in (
+        served.referee.CheckMove(CheckMoveRequest(position=position, move=move)),
+        served.referee.ApplyMove(ApplyMoveRequest(position=position, move=move)),
+    ):
+        refused = await refusal(call)
+        assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_MOVE")
+        assert list(refused.fields) == ["move"]
 
 
 async def test_long_texts_are_cut_short_in_a_refusal(served: Served) -> None:
@@ -365,25 +432,14 @@ async def test_long_texts_are_cut_short_in_a_refusal(served: Served) -> None:
         assert len(refused.message) < 500
 
 
-async def test_bytes_that_are_no_message_are_refused(served: Served) -> None:
-    call = served.channel.unary_unary("/zank.v1.Solver/GetHint", lambda data: data, lambda data: data)
-    refused = await refusal(call(b"\xff\xff\xff"))
-    assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_REQUEST")
-
-
-async def test_a_message_that_is_too_large_is_refused(served: Served) -> None:
-    position = Position(malice=MaliceTable(stock=Pile(cards=["7h"] * 20_000)))
-    with pytest.raises(grpc.aio.AioRpcError) as raised:
-        await served.referee.ListLegalMoves(ListLegalMovesRequest(position=position))
-    assert raised.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
-
-
-async def test_an_unknown_method_is_unimplemented(served: Served) -> None:
-    call = served.channel.unary_unary("/zank.v1.Solver/GetRich", lambda data: data, lambda data: data)
-    with pytest.raises(grpc.aio.AioRpcError) as raised:
-        await call(b"")
-    assert raised.value.code() == grpc.StatusCode.UNIMPLEMENTED
-
-
 def test_the_table_of_refusals_starts_from_a_sound_position() -> None:
     assert parse_position("malice-match~1~a.19-9h.2c3c4c5c6c....~b.19-9s.5-....~c.Ac2d..~k.52-") == partial(c="Ac2d..")
+
+
+async def test_the_winning_card_completes_one_center_stack_at_most(served: Served) -> None:
+    complete = "AdKdKc4d5d6d7d8dKhTdJdQd"
+    one = with_result(ENDING_OUT, 1, 20, partial(".2c....", c=f"{complete}.."))
+    assert not (await served.referee.ListLegalMoves(ListLegalMovesRequest(position=one))).moves
+    two = with_result(ENDING_OUT, 1, 20, partial(".2c....", c=f"{complete}.Ac2s3c4c5c6c7c8cKsTcJcQc."))
+    refused = await refusal(served.referee.ListLegalMoves(ListLegalMovesRequest(position=two)))
+    assert list(refused.fields) == ["position.malice.centers[1].cards"]

@@ -2,8 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
 from unittest.mock import patch
 
 import grpc
@@ -11,56 +10,21 @@ import pytest
 from grpc_health.v1 import health_pb2
 from grpc_reflection.v1alpha import reflection_pb2
 
-from tests.service.conftest import serving
+from tests.service.conftest import LIMITS, serving
+from tests.service.held import held
 from tests.service.tables import partial
 from tests.service.wire import Served, check_health, connected, refusal
-from zank.v1 import GetHintRequest, GetInfoRequest, ListLegalMovesRequest
-from zank_kernel.engine import Engine, Question
-from zank_kernel.search import Answer
-from zank_service import server as server_module
+from zank.v1 import AnalyzeRequest, Budget, GetHintRequest, GetInfoRequest, ListLegalMovesRequest, Question
+from zank_kernel.engine import Engine
 from zank_service.gate import Gate
-from zank_service.limits import ANSWERS_AT_ONCE
+from zank_service.limits import ANSWERS_AT_ONCE, Limits
 from zank_service.refusals import Refusal
 from zank_service.server import PortUnavailable, Server
 
-HINT = GetHintRequest(position=partial(c="Ac.."))
+AT_ONCE = ANSWERS_AT_ONCE[0]  # questions of players
+HINT = GetHintRequest(question=Question(position=partial(c="Ac..")))
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
-
-
-class HeldEngine:
-    """Lets no question through to the engine before `release`, and counts those that were put."""
-
-    def __init__(self, engine: Engine) -> None:
-        self.asked = 0
-        self._questions = asyncio.Queue[Question]()
-        self._loop = asyncio.get_running_loop()
-        self._answer = engine.answer
-        self._released = threading.Event()
-
-    def answer(self, question: Question, stop: Callable[[], bool]) -> Answer:
-        self.asked += 1
-        self._loop.call_soon_threadsafe(self._questions.put_nowait, question)
-        assert self._released.wait(20)
-        return self._answer(question, stop)
-
-    def release(self) -> None:
-        self._released.set()
-
-    async def wait_until_asked(self, count: int) -> None:
-        async with asyncio.timeout(5):
-            for _ in range(count):
-                await self._questions.get()
-
-
-@contextmanager
-def held(engine: Engine) -> Iterator[HeldEngine]:
-    holder = HeldEngine(engine)
-    with patch.object(engine, "answer", holder.answer):
-        try:
-            yield holder
-        finally:
-            holder.release()
 
 
 async def test_health_is_serving(served: Served) -> None:
@@ -98,8 +62,8 @@ async def test_a_call_given_up_in_the_queue_never_reaches_the_engine(
     served: Served, engine: Engine, give_up: str
 ) -> None:
     with held(engine) as holder:
-        busy = [asyncio.ensure_future(served.solver.GetHint(HINT)) for _ in range(ANSWERS_AT_ONCE)]
-        await holder.wait_until_asked(ANSWERS_AT_ONCE)
+        busy = [asyncio.ensure_future(served.solver.GetHint(HINT)) for _ in range(AT_ONCE)]
+        await holder.wait_until_asked(AT_ONCE)
         waiting = served.solver.GetHint(HINT, timeout=0.2 if give_up == "deadline" else None)
         await asyncio.sleep(0.1)
         if give_up == "cancel":
@@ -114,36 +78,36 @@ async def test_a_call_given_up_in_the_queue_never_reaches_the_engine(
         holder.release()
         await asyncio.gather(*busy)
         await served.solver.GetHint(HINT)
-        assert holder.asked == ANSWERS_AT_ONCE + 1
+        assert holder.asked == AT_ONCE + 1
 
 
 async def test_a_call_given_up_at_work_keeps_its_place_until_the_work_is_done(served: Served, engine: Engine) -> None:
     with held(engine) as holder:
-        for _ in range(ANSWERS_AT_ONCE):
+        for _ in range(AT_ONCE):
             with pytest.raises(grpc.aio.AioRpcError):
                 await served.solver.GetHint(HINT, timeout=0.2)
-        assert holder.asked == ANSWERS_AT_ONCE
+        assert holder.asked == AT_ONCE
         waiting = asyncio.ensure_future(served.solver.GetHint(HINT))
         await asyncio.sleep(0.1)
-        assert holder.asked == ANSWERS_AT_ONCE
+        assert holder.asked == AT_ONCE
         holder.release()
-        assert (await waiting).moves
+        assert (await waiting).answer.moves
 
 
 async def test_a_full_queue_refuses_at_once_and_says_when_to_come_back(engine: Engine) -> None:
-    with patch.object(server_module, "ANSWERS_WAITING", 1), held(engine) as holder:
-        async with serving(engine) as served:
-            taken = [asyncio.ensure_future(served.solver.GetHint(HINT)) for _ in range(ANSWERS_AT_ONCE)]
-            await holder.wait_until_asked(ANSWERS_AT_ONCE)
+    with held(engine) as holder:
+        async with serving(engine, Limits(answers_waiting=1)) as served:
+            taken = [asyncio.ensure_future(served.solver.GetHint(HINT)) for _ in range(AT_ONCE)]
+            await holder.wait_until_asked(AT_ONCE)
             taken.append(asyncio.ensure_future(served.solver.GetHint(HINT)))
             await asyncio.sleep(0.1)
             refused = await refusal(served.solver.GetHint(HINT))
             assert (refused.code, refused.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "OVERLOADED")
             assert refused.retry_seconds == 1.0
-            moves = await served.referee.ListLegalMoves(ListLegalMovesRequest(position=HINT.position))
+            moves = await served.referee.ListLegalMoves(ListLegalMovesRequest(position=HINT.question.position))
             assert moves.moves  # a referee has a queue of its own
             holder.release()
-            assert all(answer.moves for answer in await asyncio.gather(*taken))
+            assert all(hint.answer.moves for hint in await asyncio.gather(*taken))
 
 
 async def test_a_gate_takes_no_more_than_it_may() -> None:
@@ -163,7 +127,7 @@ async def test_a_gate_takes_no_more_than_it_may() -> None:
 
 
 async def test_a_server_takes_no_calls_before_it_serves_and_finishes_what_it_took(engine: Engine) -> None:
-    server = Server(engine)
+    server = Server(engine, LIMITS)
     port = await server.start("127.0.0.1", 0)
     async with connected(f"127.0.0.1:{port}") as served:
         assert await check_health(served.channel) == NOT_SERVING
@@ -180,12 +144,12 @@ async def test_a_server_takes_no_calls_before_it_serves_and_finishes_what_it_too
             refused = await refusal(served.solver.GetHint(HINT))
             assert (refused.code, refused.reason) == (grpc.StatusCode.UNAVAILABLE, "NOT_SERVING")
             holder.release()
-            assert (await answer).moves
+            assert (await answer).answer.moves
             assert await stopping
 
 
 async def test_a_stop_waits_no_longer_than_its_grace(engine: Engine) -> None:
-    server = Server(engine)
+    server = Server(engine, LIMITS)
     port = await server.start("127.0.0.1", 0)
     await server.serve()
     async with connected(f"127.0.0.1:{port}") as served:
@@ -198,7 +162,7 @@ async def test_a_stop_waits_no_longer_than_its_grace(engine: Engine) -> None:
 
 
 async def test_a_health_watcher_does_not_hold_up_the_end(engine: Engine) -> None:
-    server = Server(engine)
+    server = Server(engine, LIMITS)
     port = await server.start("127.0.0.1", 0)
     await server.serve()
     async with connected(f"127.0.0.1:{port}") as served:
@@ -217,4 +181,23 @@ async def test_a_health_watcher_does_not_hold_up_the_end(engine: Engine) -> None
 async def test_a_second_server_does_not_share_the_port(served: Served, engine: Engine) -> None:
     port = int(served.target.rpartition(":")[2])
     with pytest.raises(PortUnavailable, match=f"127.0.0.1:{port}"):
-        await Server(engine).start("127.0.0.1", port)
+        await Server(engine, LIMITS).start("127.0.0.1", port)
+
+
+@pytest.mark.parametrize("reads", [True, False], ids=["reading", "never having read"])
+async def test_a_stream_given_up_stops_playing_and_holds_nothing_up(engine: Engine, reads: bool) -> None:
+    server = Server(engine, LIMITS)
+    port = await server.start("127.0.0.1", 0)
+    await server.serve()
+    async with connected(f"127.0.0.1:{port}") as served:
+        question = Question(position=partial(c="Ac.."), budget=Budget(rollouts=1_000_000))
+        before = engine.meter.rollouts
+        call = served.solver.Analyze(AnalyzeRequest(question=question))
+        if reads:
+            assert (await anext(aiter(call))).answer.moves
+        else:
+            await asyncio.sleep(0.5)
+        call.cancel()
+        async with asyncio.timeout(2):
+            assert await server.stop(grace=30)
+        assert 0 < engine.meter.rollouts - before < 500_000

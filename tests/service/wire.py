@@ -10,6 +10,7 @@ import pytest
 from google.rpc import error_details_pb2, status_pb2
 from grpc_health.v1 import health_pb2
 
+from tests.service.errors import TABLE, Row
 from zank.v1 import RefereeStub, ServerStub, SolverStub
 
 if TYPE_CHECKING:  # in the stubs only
@@ -65,17 +66,17 @@ class Refused:
 
 
 def read(error: grpc.aio.AioRpcError) -> Refused:
-    """What a failed call says."""
+    """What a failed call says, which must be what the table of errors says that a call can fail with."""
     trailers: Any = error.trailing_metadata()
-    status = status_pb2.Status.FromString(dict(trailers)["grpc-status-details-bin"])
+    details = dict(trailers or {}).get("grpc-status-details-bin", b"")
     bad, info, retry = error_details_pb2.BadRequest(), error_details_pb2.ErrorInfo(), error_details_pb2.RetryInfo()
     retry_seconds = None
-    for detail in status.details:
+    for detail in status_pb2.Status.FromString(details).details:
         if detail.Unpack(retry):
             retry_seconds = retry.retry_delay.ToMilliseconds() / 1000
         assert detail.Unpack(bad) or detail.Unpack(info) or retry_seconds is not None
     assert info.domain == ("zank" if info.reason else "")
-    return Refused(
+    refused = Refused(
         code=error.code(),
         message=error.details() or "",
         reason=info.reason,
@@ -83,6 +84,22 @@ def read(error: grpc.aio.AioRpcError) -> Refused:
         fields={violation.field: violation.description for violation in bad.field_violations},
         retry_seconds=retry_seconds,
     )
+    documented(refused)
+    return refused
+
+
+def documented(refused: Refused) -> Row:
+    """The row of the table of errors that a refusal is in; fails where there is none."""
+    rows = [
+        row
+        for row in TABLE
+        if (row.code, row.reason) == (refused.code.name, refused.reason)
+        and row.fields == bool(refused.fields)
+        and row.metadata == refused.metadata.keys()
+        and row.retry == (refused.retry_seconds is not None)
+    ]
+    assert len(rows) == 1, f"{refused} is not in the table of errors"
+    return rows[0]
 
 
 async def refusal(call: Awaitable[object]) -> Refused:

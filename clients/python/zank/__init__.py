@@ -10,6 +10,8 @@ The messages are in `zank.v1`.
 
 from importlib.metadata import version
 
+from zank._requests import QuestionOptions
+from zank.aio import AsyncClient
 from zank.board import draw
 from zank.client import Client
 from zank.errors import (
@@ -22,19 +24,30 @@ from zank.errors import (
     InvalidMove,
     InvalidPosition,
     InvalidRequest,
+    InvalidReveal,
     InvalidRuleSet,
     Overloaded,
     Refused,
+    RevealsNeeded,
     ServerNotInstalled,
     ServerUnavailable,
     ZankError,
 )
 from zank.notation import Move, format_move, parse_move
 from zank.positions import load, to_json
-from zank.sentences import describe_event, describe_hint, describe_move
+from zank.reveals import parse_reveal
+from zank.sentences import (
+    describe_event,
+    describe_hint,
+    describe_line,
+    describe_move,
+    describe_reasons,
+    describe_result,
+)
 from zank.text import format_position, parse_position
 
 __all__ = [
+    "AsyncClient",
     "Client",
     "DeadlineExceeded",
     "FieldViolation",
@@ -45,22 +58,29 @@ __all__ = [
     "InvalidMove",
     "InvalidPosition",
     "InvalidRequest",
+    "InvalidReveal",
     "InvalidRuleSet",
     "Move",
     "Overloaded",
+    "QuestionOptions",
     "Refused",
+    "RevealsNeeded",
     "ServerNotInstalled",
     "ServerUnavailable",
     "ZankError",
     "describe_event",
     "describe_hint",
+    "describe_line",
     "describe_move",
+    "describe_reasons",
+    "describe_result",
     "draw",
     "format_move",
     "format_position",
     "load",
     "parse_move",
     "parse_position",
+    "parse_reveal",
     "to_json",
 ]
 

@@ -1,25 +1,39 @@
 """What the command line prints for people."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from zank.board import draw_lines
 from zank.english import ENGLISH, Phrases
 from zank.presets import preset
-from zank.sentences import describe_event, describe_hint, describe_move, format_chance, format_gap, format_points
+from zank.reveals import format_slot
+from zank.sentences import (
+    describe_event,
+    describe_hint,
+    describe_line,
+    describe_move,
+    describe_slot,
+    format_chance,
+    format_gap,
+    format_points,
+)
 from zank.text import format_position
 from zank.v1 import (
+    AnalyzeResponse,
+    Answer,
+    CheckMoveResponse,
     Event,
-    GetHintResponse,
     GetInfoResponse,
     LegalMove,
     MaliceOptions,
     MoveEvaluation,
     Position,
+    Slot,
     StockOutWhen,
 )
 
@@ -28,10 +42,15 @@ _ALTERNATIVES: Final = 5
 
 
 def print_position_file(
-    console: Console, position: Position, events: Sequence[Event] = (), phrases: Phrases = ENGLISH
+    console: Console,
+    position: Position,
+    *,
+    events: Sequence[Event] = (),
+    viewer: int | None = None,
+    phrases: Phrases = ENGLISH,
 ) -> None:
     """A position as a file that can be read back: the board and what happened as comments, then the text form."""
-    lines = draw_lines(position, width=console.width - len(_COMMENT), phrases=phrases)
+    lines = draw_lines(position, viewer=viewer, width=console.width - len(_COMMENT), phrases=phrases)
     if events:
         lines.append(Text())
     lines += [Text(describe_event(event, position.rule_set, phrases)) for event in events]
@@ -42,22 +61,80 @@ def print_position_file(
     _print(console, Text(format_position(position)))
 
 
-def print_hint(console: Console, hint: GetHintResponse, position: Position, phrases: Phrases = ENGLISH) -> None:
-    """The board, the recommended move in words, and how the nearest alternatives compare."""
-    for line in draw_lines(position, width=console.width, phrases=phrases):
-        _print(console, line)
-    _print(console, Text())
-    headline, *reasons = describe_hint(hint, position, phrases)
-    _print(console, Text.assemble((hint.moves[0].move, "bold green"), "  ", (headline, "bold")))
-    for sentence in reasons:
-        console.print(Text(sentence))
-    compared = [evaluation for evaluation in hint.moves if evaluation.HasField("value")]
+def print_hint(
+    console: Console, answer: Answer, position: Position, *, timed: bool = False, phrases: Phrases = ENGLISH
+) -> None:
+    """The board, the recommended move in words, and how the nearest alternatives compare.
+
+    After a time budget (`timed`) also the options that give the same answer again.
+    """
+    _print_recommendation(console, answer, position, phrases)
+    compared = _with_value(answer)
     if compared:
         _print(console, Text())
-        console.print(_comparison(compared[: 1 + _ALTERNATIVES], hint, position, phrases))
+        console.print(_comparison(compared[: 1 + _ALTERNATIVES], answer, position, phrases))
         if len(compared) > 1 + _ALTERNATIVES:
             _print(console, Text(phrases.more_moves.format(count=len(compared) - 1 - _ALTERNATIVES), style="dim"))
-        _print(console, Text(phrases.effort.format(rollouts=f"{hint.rollouts:,}", seed=hint.seed), style="dim"))
+        _print(console, _effort(answer, timed, phrases))
+
+
+def print_best_move(
+    console: Console, answer: Answer, position: Position, *, timed: bool = False, phrases: Phrases = ENGLISH
+) -> None:
+    """The board, the best move in words, and the rest of the turn."""
+    _print_recommendation(console, answer, position, phrases)
+    line = answer.moves[0].line
+    if len(line) > 1:
+        _print(console, Text())
+        _print(console, Text(phrases.then))
+        width = max(map(len, line[1:]))
+        for move, sentence in list(zip(line, describe_line(line, position, phrases), strict=True))[1:]:
+            _print(console, Text.assemble("  ", (f"{move:{width}}", "bold"), f"  {sentence}"))
+    if _with_value(answer):
+        _print(console, Text())
+        _print(console, _effort(answer, timed, phrases))
+
+
+def print_analysis(
+    console: Console,
+    updates: Iterable[AnalyzeResponse],
+    position: Position,
+    *,
+    timed: bool = False,
+    phrases: Phrases = ENGLISH,
+) -> None:
+    """The board and a table of all moves, which on a terminal changes with every update; elsewhere only the last."""
+    _print_board(console, position, phrases)
+    if console.is_terminal:
+        with Live(console=console, auto_refresh=False) as live:
+            for update in updates:
+                shown = _analysis(update.answer, position, timed and update.final, phrases)
+                live.update(shown, refresh=True)
+        return
+    answer = None
+    for update in updates:
+        answer = update.answer
+    if answer is not None:
+        console.print(_analysis(answer, position, timed, phrases))
+
+
+def print_check(console: Console, answer: CheckMoveResponse, phrases: Phrases = ENGLISH) -> None:
+    """Whether the move is legal; where it is not, the rule that it breaks."""
+    if answer.legal:
+        _print(console, Text(phrases.legal))
+        return
+    _print(console, Text(phrases.broken_rule.format(rule=answer.rule, text=answer.text)))
+    if answer.obligatory:
+        _print(console, Text(phrases.obligatory.format(moves=", ".join(answer.obligatory))))
+
+
+def print_needed(console: Console, needed: Sequence[Slot], position: Position, phrases: Phrases = ENGLISH) -> None:
+    """The cards that must be revealed before a move can be played, each as the option that reveals it."""
+    _print(console, Text(phrases.needed))
+    options = [f"--reveal {format_slot(slot, position.player_to_move)}=" for slot in needed]
+    width = max(map(len, options))
+    for option, slot in zip(options, needed, strict=True):
+        _print(console, Text.assemble("  ", (f"{option:{width}}", "bold"), f"  {describe_slot(slot, phrases)}"))
 
 
 def print_legal_moves(
@@ -80,10 +157,12 @@ def print_info(console: Console, info: GetInfoResponse) -> None:
     lines = [f"engine {info.engine_version}"]
     lines += [f"device {device.platform} ({device.kind}), {device.workers} workers" for device in info.devices]
     limits = info.limits
-    lines.append(
-        f"rollouts {limits.default_hint_rollouts:,} by default for a hint, at most {limits.max_rollouts:,};"
-        f" messages up to {limits.max_message_bytes:,} bytes"
-    )
+    lines += [
+        f"rollouts {limits.default_hint_rollouts:,} for a hint, {limits.default_best_move_rollouts:,} for a best move,"
+        f" {limits.default_analysis_rollouts:,} for an analysis, unless the request says otherwise",
+        f"at most {limits.max_rollouts:,} rollouts, {limits.max_time_ms / 1000:g} s, and"
+        f" {limits.max_message_bytes:,} bytes a message",
+    ]
     for served in info.presets:
         lines += [f"preset {served.preset}: {served.description}", f"  {_options(served.defaults.malice)}"]
     seconds = sum(program.compile_seconds for program in info.programs)
@@ -98,9 +177,49 @@ def _print(console: Console, text: Text) -> None:
     console.print(text, soft_wrap=True)
 
 
+def _print_board(console: Console, position: Position, phrases: Phrases) -> None:
+    for line in draw_lines(position, width=console.width, phrases=phrases):
+        _print(console, line)
+    _print(console, Text())
+
+
+def _print_recommendation(console: Console, answer: Answer, position: Position, phrases: Phrases) -> None:
+    _print_board(console, position, phrases)
+    headline, *sentences = describe_hint(answer, position, phrases)
+    _print(console, Text.assemble((answer.moves[0].move, "bold green"), "  ", (headline, "bold")))
+    for sentence in sentences:
+        console.print(Text(sentence))
+
+
+def _with_value(answer: Answer) -> list[MoveEvaluation]:
+    return [evaluation for evaluation in answer.moves if evaluation.HasField("value")]
+
+
+def _analysis(answer: Answer, position: Position, timed: bool, phrases: Phrases) -> RenderableType:
+    compared = _with_value(answer)
+    if not compared:
+        return Text("\n".join(describe_hint(answer, position, phrases)))
+    table = _comparison(compared, answer, position, phrases, complete=True)
+    return Group(table, _effort(answer, timed, phrases))
+
+
+def _effort(answer: Answer, timed: bool, phrases: Phrases) -> Text:
+    effort = Text(phrases.effort.format(rollouts=f"{answer.rollouts:,}", seed=answer.seed), style="dim")
+    if timed:
+        repeat = phrases.repeat.format(rollouts=answer.schedule_rollouts, rounds=answer.rounds_done, seed=answer.seed)
+        effort.append(f"\n{repeat}")
+    return effort
+
+
 def _comparison(
-    compared: Sequence[MoveEvaluation], hint: GetHintResponse, position: Position, phrases: Phrases
+    compared: Sequence[MoveEvaluation],
+    answer: Answer,
+    position: Position,
+    phrases: Phrases,
+    *,
+    complete: bool = False,
 ) -> Table:
+    """The moves with their values; a `complete` table also says how many rollouts each took and what equals it."""
     scored = preset(position.rule_set.preset).scored
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
     for column in (
@@ -108,16 +227,21 @@ def _comparison(
         phrases.win_column,
         phrases.points_column if scored else phrases.margin_column,
         phrases.gap_column,
+        *([phrases.rollouts_column] if complete else []),
         "",
     ):
         table.add_column(column)
     for number, evaluation in enumerate(compared):
+        remarks = [phrases.tied_mark] if evaluation.tied_with_best and number else []
+        if complete and evaluation.equivalents:
+            remarks.append(phrases.equivalent.format(move=", ".join(evaluation.equivalents)))
         table.add_row(
             Text(evaluation.move, style="bold"),
             format_chance(evaluation.value.win),
             format_points(evaluation.value.points),
-            format_gap(evaluation, hint.objective),
-            phrases.tied_mark if evaluation.tied_with_best and number else "",
+            format_gap(evaluation, answer.objective),
+            *([f"{evaluation.value.rollouts:,}"] if complete else []),
+            ", ".join(remarks),
         )
     return table
 

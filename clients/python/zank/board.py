@@ -20,7 +20,14 @@ _CENTER_WIDTH = 23
 _MINIMUM_WIDTH = 40
 
 
-def draw(position: Position, *, width: int = DEFAULT_WIDTH, color: bool = False, phrases: Phrases = ENGLISH) -> str:
+def draw(
+    position: Position,
+    *,
+    viewer: int | None = None,
+    width: int = DEFAULT_WIDTH,
+    color: bool = False,
+    phrases: Phrases = ENGLISH,
+) -> str:
     """The drawing as text of lines up to `width` columns, with ANSI colours if `color`; see `draw_lines`."""
     console = Console(
         file=io.StringIO(),
@@ -31,28 +38,31 @@ def draw(position: Position, *, width: int = DEFAULT_WIDTH, color: bool = False,
         highlight=False,
     )
     with console.capture() as capture:
-        for line in draw_lines(position, width=width, phrases=phrases):
+        for line in draw_lines(position, viewer=viewer, width=width, phrases=phrases):
             console.print(line, soft_wrap=True)
     return capture.get()
 
 
-def draw_lines(position: Position, *, width: int = DEFAULT_WIDTH, phrases: Phrases = ENGLISH) -> list[Text]:
-    """The lines of the drawing: the other player, the center and the stock, the player to move.
+def draw_lines(
+    position: Position, *, viewer: int | None = None, width: int = DEFAULT_WIDTH, phrases: Phrases = ENGLISH
+) -> list[Text]:
+    """The lines of the drawing: the other player, the center and the stock, the viewer (1 or 2).
 
-    Hidden cards are counted; so is the hand of the player who is not to move, also in a full position. Side stacks
-    are listed from the top down. Raises InvalidRuleSet for a preset that this client does not know.
+    The viewer is the player to move unless another is given. Hidden cards are counted; so is the hand of the player
+    who is not the viewer, also in a full position. Side stacks are listed from the top down. Raises InvalidRuleSet for
+    a preset that this client does not know.
     """
     width = max(width, _MINIMUM_WIDTH)
-    mover = position.player_to_move
+    viewer = viewer or position.player_to_move
     players = list(enumerate(position.malice.players, start=1))
     lines = [Text(_heading(position, phrases), style="bold"), Text()]
     for number, player in players:
-        if number != mover:
-            lines += [*_player_lines(player, number, False, width, phrases), Text()]
+        if number != viewer:
+            lines += [*_player_lines(position, player, number, False, width, phrases), Text()]
     lines += [*_center_lines(position, width, phrases), Text()]
     for number, player in players:
-        if number == mover:
-            lines += _player_lines(player, number, not position.HasField("result"), width, phrases)
+        if number == viewer:
+            lines += _player_lines(position, player, number, True, width, phrases)
     for line in lines:
         line.rstrip()
     return lines
@@ -66,7 +76,11 @@ def _heading(position: Position, phrases: Phrases) -> str:
     return phrases.heading.format(preset=position.rule_set.preset, turn=turn, player=position.player_to_move)
 
 
-def _player_lines(player: MalicePlayer, number: int, to_move: bool, width: int, phrases: Phrases) -> list[Text]:
+def _player_lines(
+    position: Position, player: MalicePlayer, number: int, is_viewer: bool, width: int, phrases: Phrases
+) -> list[Text]:
+    over = position.HasField("result")
+    to_move = number == position.player_to_move and not over
     name = phrases.player.format(player=number)
     first = Text(f"{name:{_MARGIN}}", style="bold")
     first.append(f"{phrases.payoff}  ", style="not bold dim")
@@ -74,7 +88,7 @@ def _player_lines(player: MalicePlayer, number: int, to_move: bool, width: int, 
     left = phrases.left.format(count=player.payoff.hidden + len(player.payoff.cards))
     first.append(f"  {left:10}  ", style="not bold")
     first.append(f"{phrases.hand}  ", style="not bold dim")
-    first.append_text(_hand(player.hand, to_move, phrases))
+    first.append_text(_hand(player.hand, is_viewer and not over, phrases))
     lines = [first]
     for side, pile in enumerate(player.sides, start=1):
         lines += _side_lines(f"S{side}", pile, width, phrases)
@@ -84,8 +98,8 @@ def _player_lines(player: MalicePlayer, number: int, to_move: bool, width: int, 
     return lines
 
 
-def _hand(hand: Pile, to_move: bool, phrases: Phrases) -> Text:
-    if not to_move or hand.hidden:
+def _hand(hand: Pile, shown: bool, phrases: Phrases) -> Text:
+    if not shown or hand.hidden:
         return Text(phrases.hidden.format(count=hand.hidden + len(hand.cards)), style="not bold")
     return _row(hand.cards) if hand.cards else Text(phrases.empty)
 

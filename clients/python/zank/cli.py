@@ -6,32 +6,57 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import click
 from rich.console import Console
 
-from zank._printing import print_hint, print_info, print_legal_moves, print_position_file
-from zank.client import DEFAULT_TIMEOUT, OBJECTIVES, Client, ObjectiveName
+from zank._connection import DEFAULT_TIMEOUT
+from zank._printing import (
+    print_analysis,
+    print_best_move,
+    print_check,
+    print_hint,
+    print_info,
+    print_legal_moves,
+    print_needed,
+    print_position_file,
+)
+from zank._requests import OBJECTIVES, PRIORITIES, QuestionOptions
+from zank.client import Client
 from zank.embedded import require_server
-from zank.errors import InvalidInput, InvalidMove, InvalidRequest, Refused, ServerNotInstalled, ZankError
+from zank.errors import (
+    InvalidInput,
+    InvalidMove,
+    InvalidRequest,
+    InvalidReveal,
+    Refused,
+    RevealsNeeded,
+    ServerNotInstalled,
+    ZankError,
+)
 from zank.notation import Move, parse_move
 from zank.positions import load_entries, to_json
 from zank.presets import PRESETS
+from zank.reveals import parse_reveal
 from zank.v1 import (
     STOCK_OUT_WHEN_EMPTIED,
     STOCK_OUT_WHEN_SHORT,
+    Answer,
+    ApplyMoveResponse,
     DealResponse,
     ListLegalMovesResponse,
     MaliceOptions,
     Position,
     RuleSet,
+    ViewResponse,
 )
 
 _SEED: Final = click.IntRange(0, 2**64 - 1)
 _UINT32: Final = 2**32 - 1
 _STOCK_OUT_WHEN: Final = {"emptied": STOCK_OUT_WHEN_EMPTIED, "short": STOCK_OUT_WHEN_SHORT}
 _REQUEST_ID_LIMIT: Final = 128  # characters
+_NOT_PLAYABLE: Final = 3  # exit status: an illegal move, or one whose cards are not known
 
 _HELP: Final = """\
 Hints for two-player quarrel patience.
@@ -40,12 +65,14 @@ Hints for two-player quarrel patience.
   zank deal malice-match --seed 1 | zank hint
   zank deal malice-match > game.txt
   zank legal game.txt
-  zank apply Q-S4 game.txt
+  zank check Q-S4 game.txt && zank apply Q-S4 game.txt
+  zank analyze game.txt --time 5
 
 A move is SOURCE-TARGET: P-C2 plays the payoff card to center stack 2, S3-C1 the top of side stack 3, 7-C2 a seven
 from hand (7h-C2 names the card); Q-S4 discards a queen on side stack 4. A ten is T.
 
-Exit status: 0, 1 when the server fails or is not there, 2 when the input or the usage is at fault.
+Exit status: 0, 1 when the server fails or is not there, 2 when the input or the usage is at fault, 3 when `check`
+finds a move illegal or `apply` lacks a card that comes to light.
 """
 
 _POSITION_HELP: Final = (
@@ -61,6 +88,11 @@ class _Input:
     position: Position
     origin: str  # for example "opening.txt:2"
     comment: str
+
+    @property
+    def request_id(self) -> str:
+        """What tells its answer from others: the end of the origin."""
+        return self.origin[-_REQUEST_ID_LIMIT:]
 
 
 class _PositionType(click.ParamType[list[_Input]]):
@@ -108,7 +140,7 @@ def _server_options(command: Callable[..., None]) -> Callable[..., None]:
             type=click.FloatRange(min=0, min_open=True),
             default=DEFAULT_TIMEOUT,
             show_default=True,
-            help="Seconds to wait for one answer.",
+            help="Seconds to wait for one answer, on top of --time.",
         ),
         click.option(
             "--server",
@@ -116,6 +148,45 @@ def _server_options(command: Callable[..., None]) -> Callable[..., None]:
             envvar="ZANK_SERVER",
             show_envvar=True,
             help="A running server. Default: one is started for this command, which needs zank[server].",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def _question_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options of every command that asks a solver, named as in `QuestionOptions`."""
+    for option in (
+        click.option(
+            "--priority",
+            type=click.Choice(list(PRIORITIES)),
+            help="Who waits: a player, somebody with patience, nobody. Default: interactive.",
+        ),
+        click.option(
+            "--objective",
+            type=click.Choice(list(OBJECTIVES)),
+            help="What moves are ranked by. Default: points where the preset scores, else win.",
+        ),
+        click.option(
+            "--keep", type=_MoveType(), multiple=True, help="Study this move as long as the best one. Repeatable."
+        ),
+        click.option("--avoid", type=_MoveType(), multiple=True, help="Leave this move out. Repeatable."),
+        click.option("--only", type=_MoveType(), multiple=True, help="Consider no other moves. Repeatable."),
+        click.option("--seed", type=_SEED, help="Seed of the random numbers. Default: derived from the position."),
+        click.option(
+            "--rounds",
+            type=click.IntRange(1, 3),
+            help="Stop after so many rounds of --rollouts, to repeat an answer that --time cut short.",
+        ),
+        click.option(
+            "--time",
+            type=click.FloatRange(min=0, min_open=True),
+            help="Seconds that the work may take, alone or as a limit beside --rollouts.",
+        ),
+        click.option(
+            "--rollouts",
+            type=click.IntRange(1, _UINT32),
+            help="Games to play to the end, over all moves together. Default: the server's (see zank info).",
         ),
     ):
         command = option(command)
@@ -196,78 +267,144 @@ def legal(position: list[_Input] | None, server: str | None, timeout: float, as_
         print_legal_moves(_console(), moves, item.position)
 
 
-@main.command(short_help="Play a move.", epilog=_POSITION_HELP)
+@main.command(short_help="Say whether a move is legal.", epilog=_POSITION_HELP)
 @click.argument("move", type=_MoveType())
 @click.argument("position", type=_PositionType(), required=False)
 @_server_options
-def apply(move: Move, position: list[_Input] | None, server: str | None, timeout: float, as_json: bool) -> None:
-    """Play MOVE in a position and print the next one as a file, with what happened as comments."""
+def check(move: Move, position: list[_Input] | None, server: str | None, timeout: float, as_json: bool) -> None:
+    """Print "legal", or the rule that MOVE breaks and what it says; exit status 0 or 3."""
     item = _only(position)
     with _connected(server, timeout) as client:
-        answer = client.apply(item.position, move)
+        answer = client.check(item.position, move)
     if as_json:
         click.echo(to_json(answer))
     else:
-        print_position_file(_console(), answer.position, answer.events)
+        print_check(_console(), answer)
+    sys.exit(0 if answer.legal else _NOT_PLAYABLE)
 
 
-@main.command(short_help="Say what to play, and how sure that is.", epilog=_POSITION_HELP)
-@click.argument("positions", metavar="[POSITION]...", type=_PositionType(), nargs=-1)
+@main.command(short_help="Play a move.", epilog=_POSITION_HELP)
+@click.argument("move", type=_MoveType())
+@click.argument("position", type=_PositionType(), required=False)
 @click.option(
-    "--rollouts",
-    type=click.IntRange(1, _UINT32),
-    help="Games to play to the end, over all moves together. Default: the server's (see zank info).",
-)
-@click.option("--seed", type=_SEED, help="Seed of the random numbers. Default: derived from the position.")
-@click.option(
-    "--objective",
-    type=click.Choice(list(OBJECTIVES)),
-    help="What moves are ranked by. Default: points where the preset scores, else win.",
+    "--reveal",
+    "reveals",
+    metavar="SLOT=CARD",
+    multiple=True,
+    help="A card that comes to light, where the position does not hold it: P=7h the next payoff card, H0=2c the first"
+    " card drawn; 2:H0=2c when it is player 2's and player 1 moves. Repeatable.",
 )
 @_server_options
-def hint(
-    positions: tuple[list[_Input], ...],
-    rollouts: int | None,
-    seed: int | None,
-    objective: ObjectiveName | None,
+def apply(
+    move: Move,
+    position: list[_Input] | None,
+    reveals: tuple[str, ...],
     server: str | None,
     timeout: float,
     as_json: bool,
 ) -> None:
-    """Say what to play in each position: the move, the chance to win, and the nearest alternatives.
+    """Play MOVE in a position and print the next one as a file, with what happened as comments.
+
+    Where cards come to light that the position does not hold, say which must be revealed; exit status 3.
+    """
+    item = _only(position)
+    try:
+        cards = [parse_reveal(reveal, item.position.player_to_move) for reveal in reveals]
+    except InvalidReveal as error:
+        raise click.BadParameter(str(error), param_hint="--reveal") from None
+    with _connected(server, timeout) as client:
+        try:
+            answer = client.apply(item.position, move, reveals=cards)
+        except RevealsNeeded as error:
+            answer = ApplyMoveResponse(needed=error.needed)
+    if as_json:
+        click.echo(to_json(answer))
+    elif answer.needed:
+        print_needed(_console(), answer.needed, item.position)
+    else:
+        print_position_file(_console(), answer.position, events=answer.events)
+    sys.exit(_NOT_PLAYABLE if answer.needed else 0)
+
+
+@main.command(short_help="Print what a player can know.", epilog=_POSITION_HELP)
+@click.argument("position", type=_PositionType(), required=False)
+@click.option("--player", type=click.IntRange(1, 2), required=True, help="Who looks.")
+@_server_options
+def view(position: list[_Input] | None, player: int, server: str | None, timeout: float, as_json: bool) -> None:
+    """Print what one player can know of a position, as a file: hidden cards and the other hand are left out."""
+    item = _only(position)
+    with _connected(server, timeout) as client:
+        seen = client.view(item.position, player)
+    if as_json:
+        click.echo(to_json(ViewResponse(position=seen)))
+    else:
+        print_position_file(_console(), seen, viewer=player)
+
+
+@main.command(short_help="Say what to play, why, and how sure that is.", epilog=_POSITION_HELP)
+@click.argument("positions", metavar="[POSITION]...", type=_PositionType(), nargs=-1)
+@_question_options
+@_server_options
+def hint(
+    positions: tuple[list[_Input], ...],
+    server: str | None,
+    timeout: float,
+    as_json: bool,
+    **options: Unpack[QuestionOptions],
+) -> None:
+    """Say what to play in each position: the move, why, the chance to win, and the nearest alternatives.
 
     A POSITION may hold several positions, one a line. The JSON answers carry FILE:LINE as their requestId.
     """
-    inputs = [item for given in positions for item in given] or _standard_input()
-    exit_code = 0
-    console = _console()
+    inputs = _all(positions)
     with _connected(server, timeout) as client:
-        for item in inputs:
-            try:
-                answer = client.hint(
-                    item.position,
-                    rollouts=rollouts,
-                    seed=seed,
-                    objective=objective,
-                    request_id=item.origin[-_REQUEST_ID_LIMIT:],
-                )
-            except ZankError as error:
-                failure = _failure(error, item.origin)
-                if len(inputs) == 1 or not isinstance(failure, _InputFault):
-                    raise failure from None
-                failure.show()
-                exit_code = failure.exit_code
-                continue
-            if as_json:
-                click.echo(to_json(answer))
-                continue
-            if len(inputs) > 1:
-                title = f"{item.origin} · {item.comment}" if item.comment else item.origin
-                console.print(title, style="bold reverse", soft_wrap=True)
-            print_hint(console, answer, item.position)
-            if len(inputs) > 1:
-                console.print()
-    sys.exit(exit_code)
+        sys.exit(_answer_each(client.hint, print_hint, inputs, options, as_json=as_json))
+
+
+@main.command(short_help="Say how to play the turn.", epilog=_POSITION_HELP)
+@click.argument("positions", metavar="[POSITION]...", type=_PositionType(), nargs=-1)
+@_question_options
+@_server_options
+def best(
+    positions: tuple[list[_Input], ...],
+    server: str | None,
+    timeout: float,
+    as_json: bool,
+    **options: Unpack[QuestionOptions],
+) -> None:
+    """Say how to play the turn in each position: the best move, and the moves after it up to the next unknown card.
+
+    A POSITION may hold several positions, one a line. The JSON answers carry FILE:LINE as their requestId.
+    """
+    inputs = _all(positions)
+    with _connected(server, timeout) as client:
+        sys.exit(_answer_each(client.best, print_best_move, inputs, options, as_json=as_json))
+
+
+@main.command(short_help="Compare all moves.", epilog=_POSITION_HELP)
+@click.argument("position", type=_PositionType(), required=False)
+@_question_options
+@_server_options
+def analyze(
+    position: list[_Input] | None,
+    server: str | None,
+    timeout: float,
+    as_json: bool,
+    **options: Unpack[QuestionOptions],
+) -> None:
+    """Compare all moves, in a table that a terminal shows while it changes.
+
+    With --json every message is printed as it comes, the last one with "final".
+    """
+    item = _only(position)
+    options["request_id"] = item.request_id
+    with _connected(server, timeout) as client:
+        updates = client.analyze(item.position, **options)
+        if as_json:
+            for update in updates:
+                click.echo(to_json(update))
+        else:
+            print_analysis(_console(), updates, item.position, timed=options.get("time") is not None)
 
 
 @main.command(short_help="Say what the server is and can do.")
@@ -340,6 +477,10 @@ def _stdin_is_terminal() -> bool:
     return sys.stdin.isatty()
 
 
+def _all(given: tuple[list[_Input], ...]) -> list[_Input]:
+    return [item for inputs in given for item in inputs] or _standard_input()
+
+
 def _only(given: list[_Input] | None) -> _Input:
     inputs = given or _standard_input()
     if len(inputs) > 1:
@@ -360,6 +501,43 @@ def _connected(server: str | None, timeout: float) -> Iterator[Client]:
             yield client
     except ZankError as error:
         raise _failure(error) from None
+
+
+def _answer_each(
+    ask: Callable[..., Answer],
+    show: Callable[..., None],
+    inputs: list[_Input],
+    options: QuestionOptions,
+    *,
+    as_json: bool,
+) -> int:
+    """Asks about each position and shows the answer; returns the exit status.
+
+    A position that is refused among others fails alone.
+    """
+    exit_code = 0
+    console = _console()
+    for item in inputs:
+        options["request_id"] = item.request_id
+        try:
+            answer = ask(item.position, **options)
+        except ZankError as error:
+            failure = _failure(error, item.origin)
+            if len(inputs) == 1 or not isinstance(failure, _InputFault):
+                raise failure from None
+            failure.show()
+            exit_code = failure.exit_code
+            continue
+        if as_json:
+            click.echo(to_json(answer))
+            continue
+        if len(inputs) > 1:
+            title = f"{item.origin} · {item.comment}" if item.comment else item.origin
+            console.print(title, style="bold reverse", soft_wrap=True)
+        show(console, answer, item.position, timed=options.get("time") is not None)
+        if len(inputs) > 1:
+            console.print()
+    return exit_code
 
 
 def _console() -> Console:

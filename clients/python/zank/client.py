@@ -1,71 +1,49 @@
-"""The typed, synchronous client of a Zank server."""
+"""The typed, blocking client of a Zank server."""
 
-import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
-from typing import Final, Literal, Self, cast
+from typing import Protocol, Self, Unpack
 
 import grpc
 
+from zank import _requests as requests
+from zank._connection import (
+    CHANNEL_OPTIONS,
+    DEFAULT_CONNECT_TIMEOUT,
+    DEFAULT_START_TIMEOUT,
+    DEFAULT_TIMEOUT,
+    not_serving,
+)
+from zank._requests import QuestionOptions, deadline, question
 from zank.embedded import EmbeddedServer
-from zank.errors import ServerUnavailable, from_call
+from zank.errors import typed_errors
 from zank.notation import Move
-from zank.text import parse_position
 from zank.v1 import (
-    OBJECTIVE_POINTS,
-    OBJECTIVE_UNSPECIFIED,
-    OBJECTIVE_WIN,
-    ApplyMoveRequest,
+    AnalyzeRequest,
+    AnalyzeResponse,
+    Answer,
     ApplyMoveResponse,
-    Budget,
-    DealRequest,
+    CheckMoveResponse,
+    GetBestMoveRequest,
     GetHintRequest,
-    GetHintResponse,
     GetInfoRequest,
     GetInfoResponse,
     LegalMove,
-    ListLegalMovesRequest,
     Position,
     RefereeStub,
+    Reveal,
     RuleSet,
     ServerStub,
     SolverStub,
-)
-
-type ObjectiveName = Literal["points", "win"]
-
-OBJECTIVES: Final = {"points": OBJECTIVE_POINTS, "win": OBJECTIVE_WIN}
-
-DEFAULT_TIMEOUT: Final = 60.0  # seconds for one call
-DEFAULT_START_TIMEOUT: Final = 120.0  # seconds until an embedded server serves; the first start compiles
-DEFAULT_CONNECT_TIMEOUT: Final = 10.0  # seconds until a running server answers
-
-# The channel counts as ready once the server's health is SERVING, and every call may be repeated: none has an effect.
-_SERVICE_CONFIG: Final = json.dumps(
-    {
-        "loadBalancingConfig": [{"round_robin": {}}],
-        "healthCheckConfig": {"serviceName": ""},
-        "methodConfig": [
-            {
-                "name": [{}],
-                "retryPolicy": {
-                    "maxAttempts": 4,
-                    "initialBackoff": "0.1s",
-                    "maxBackoff": "1s",
-                    "backoffMultiplier": 3,
-                    "retryableStatusCodes": ["UNAVAILABLE"],
-                },
-            }
-        ],
-    }
 )
 
 
 class Client:
     """A connection to a Zank server: a running one at `target`, or one embedded in a child process.
 
-    Positions are messages or their text form. Calls raise a ZankError, and InvalidInput for text that is not
-    understood. Use it as a context manager, or call `close`. It may be used from several threads.
+    Positions are messages or their text form, moves values or their notation. Calls raise a ZankError, and
+    InvalidInput for what is not understood; each takes its own `timeout` in seconds instead of the client's. Use it as
+    a context manager, or call `close`. It may be used from several threads. `AsyncClient` is the same for asyncio.
     """
 
     def __init__(
@@ -79,7 +57,7 @@ class Client:
 
         Args:
             target: "HOST:PORT" of a running server; None starts an embedded one, which needs `zank[server]`.
-            timeout: deadline of each call, in seconds.
+            timeout: deadline of each call, in seconds; a time budget comes on top.
             start_timeout: how long to wait for the server, in seconds; by default 10, and 120 for an embedded one.
 
         Raises:
@@ -88,12 +66,15 @@ class Client:
         """
         self._timeout = timeout
         self._server: EmbeddedServer | None = None
-        if target is None:
-            self._server = EmbeddedServer(timeout=DEFAULT_START_TIMEOUT if start_timeout is None else start_timeout)
-            target = self._server.target
-        self._channel = grpc.insecure_channel(target, options=[("grpc.service_config", _SERVICE_CONFIG)])
+        self._channel: grpc.Channel | None = None
         try:
-            self._wait_until_ready(target, DEFAULT_CONNECT_TIMEOUT if start_timeout is None else start_timeout)
+            if target is None:
+                self._server = EmbeddedServer()
+                target = self._server.wait(DEFAULT_START_TIMEOUT if start_timeout is None else start_timeout)
+            self._channel = grpc.insecure_channel(target, options=CHANNEL_OPTIONS)
+            _wait_until_ready(
+                self._channel, target, DEFAULT_CONNECT_TIMEOUT if start_timeout is None else start_timeout
+            )
         except BaseException:
             self.close()
             raise
@@ -111,54 +92,87 @@ class Client:
 
     def close(self) -> None:
         """Closes the connection and ends the embedded server."""
-        self._channel.close()
+        if self._channel is not None:
+            self._channel.close()
         if self._server is not None:
             self._server.close()
             self._server = None
 
     def deal(self, rules: str | RuleSet, *, seed: int | None = None, timeout: float | None = None) -> Position:
         """Deals a game of a preset or a rule set; without a `seed` (0 to 2**64 - 1) the server draws one."""
-        rule_set = RuleSet(preset=rules) if isinstance(rules, str) else rules
-        return self._call(self._referee.Deal, DealRequest(rule_set=rule_set, seed=seed), timeout).position
+        return self._call(self._referee.Deal, requests.deal(rules, seed), timeout).position
+
+    def view(self, position: Position | str, player: int, *, timeout: float | None = None) -> Position:
+        """What a player (1 or 2) can know of a position: a partial position."""
+        return self._call(self._referee.View, requests.view(position, player), timeout).position
 
     def legal_moves(self, position: Position | str, *, timeout: float | None = None) -> Sequence[LegalMove]:
         """The legal moves of a position, none in a finished game."""
-        request = ListLegalMovesRequest(position=_position(position))
-        return self._call(self._referee.ListLegalMoves, request, timeout).moves
+        return self._call(self._referee.ListLegalMoves, requests.legal_moves(position), timeout).moves
 
-    def apply(self, position: Position | str, move: Move | str, *, timeout: float | None = None) -> ApplyMoveResponse:
-        """Plays a move and returns the next position and what happened; raises IllegalMove or GameOver."""
-        request = ApplyMoveRequest(position=_position(position), move=str(move))
-        return self._call(self._referee.ApplyMove, request, timeout)
+    def check(self, position: Position | str, move: Move | str, *, timeout: float | None = None) -> CheckMoveResponse:
+        """Whether a move is legal and, where it is not, the rule that it breaks; raises GameOver."""
+        return self._call(self._referee.CheckMove, requests.check(position, move), timeout)
 
-    def hint(
+    def apply(
         self,
         position: Position | str,
+        move: Move | str,
         *,
-        rollouts: int | None = None,
-        seed: int | None = None,
-        objective: ObjectiveName | None = None,
-        request_id: str = "",
+        reveals: Iterable[Reveal | str] = (),
         timeout: float | None = None,
-    ) -> GetHintResponse:
-        """What to play for the player to move, and how sure that is; raises GameOver.
+    ) -> ApplyMoveResponse:
+        """Plays a move and returns the next position and what happened.
 
         Args:
             position: full or partial.
-            rollouts: games to play to the end, over all moves together; by default the server's choice.
-            seed: of the random numbers, 0 to 2**64 - 1; by default the server derives it from the position.
-            objective: what moves are ranked by; by default points where the preset scores.
-            request_id: comes back with the answer; at most 128 characters.
+            move: in public notation or parsed.
+            reveals: cards that come to light and that a partial position does not hold: messages, or text such as
+                "P=7h" (see `zank.parse_reveal`).
             timeout: deadline in seconds, instead of the client's.
+
+        Raises:
+            IllegalMove: the move breaks a rule.
+            GameOver: the game is finished.
+            RevealsNeeded: the `reveals` do not suffice; nothing was played, and `needed` names the slots.
         """
-        request = GetHintRequest(
-            request_id=request_id,
-            position=_position(position),
-            budget=None if rollouts is None else Budget(rollouts=rollouts),
-            seed=seed,
-            objective=OBJECTIVE_UNSPECIFIED if objective is None else OBJECTIVES[objective],
+        request = requests.apply(position, move, reveals)
+        return requests.played(request, self._call(self._referee.ApplyMove, request, timeout))
+
+    def hint(
+        self, position: Position | str, *, timeout: float | None = None, **options: Unpack[QuestionOptions]
+    ) -> Answer:
+        """What to play for the player to move, why, and how sure that is; raises GameOver.
+
+        The position may be full or partial; the options are those of `zank.QuestionOptions`.
+        """
+        asked = question(position, **options)
+        limit = deadline(asked, timeout, self._timeout)
+        return self._call(self._solver.GetHint, GetHintRequest(question=asked), limit).answer
+
+    def best(
+        self, position: Position | str, *, timeout: float | None = None, **options: Unpack[QuestionOptions]
+    ) -> Answer:
+        """The best move with the rest of the turn, its `line`: a hint with a larger default budget; raises GameOver."""
+        asked = question(position, **options)
+        limit = deadline(asked, timeout, self._timeout)
+        return self._call(self._solver.GetBestMove, GetBestMoveRequest(question=asked), limit).answer
+
+    def analyze(
+        self, position: Position | str, *, timeout: float | None = None, **options: Unpack[QuestionOptions]
+    ) -> Iterator[AnalyzeResponse]:
+        """All moves ranked, again and again as rollouts come in, until one is `final`; raises GameOver.
+
+        The work starts at once. To break off, close the iterator or let go of it.
+        """
+        asked = question(position, **options)
+        return _updates(
+            self._solver.Analyze(
+                AnalyzeRequest(question=asked),
+                timeout=deadline(asked, timeout, self._timeout),
+                wait_for_ready=True,
+            )
         )
-        return self._call(self._solver.GetHint, request, timeout)
 
     def info(self, *, timeout: float | None = None) -> GetInfoResponse:
         """What the server is and can do."""
@@ -167,22 +181,30 @@ class Client:
     def _call[Request, Response](
         self, method: "grpc.UnaryUnaryMultiCallable[Request, Response]", request: Request, timeout: float | None
     ) -> Response:
-        try:
+        with typed_errors():
             return method(request, timeout=self._timeout if timeout is None else timeout, wait_for_ready=True)
-        except grpc.RpcError as error:
-            # What the blocking call raises is the finished call, too; the stubs cannot say so.
-            raise from_call(cast(grpc.Call, error)) from None
-
-    def _wait_until_ready(self, target: str, timeout: float) -> None:
-        ready = grpc.channel_ready_future(self._channel)
-        try:
-            ready.result(timeout=timeout)
-        except grpc.FutureTimeoutError:
-            ready.cancel()
-            raise ServerUnavailable(
-                f"no server serves at {target} (waited {timeout:g} s)", code=grpc.StatusCode.UNAVAILABLE
-            ) from None
 
 
-def _position(position: Position | str) -> Position:
-    return parse_position(position) if isinstance(position, str) else position
+class _Stream(Protocol):
+    """A call that is answered by several messages; the stubs leave its `cancel` untyped."""
+
+    def __iter__(self) -> Iterator[AnalyzeResponse]: ...
+
+    def cancel(self) -> bool: ...
+
+
+def _updates(call: _Stream) -> Iterator[AnalyzeResponse]:
+    try:
+        with typed_errors():
+            yield from call
+    finally:
+        call.cancel()
+
+
+def _wait_until_ready(channel: grpc.Channel, target: str, timeout: float) -> None:
+    ready = grpc.channel_ready_future(channel)
+    try:
+        ready.result(timeout=timeout)
+    except grpc.FutureTimeoutError:
+        ready.cancel()
+        raise not_serving(target, timeout) from None

@@ -31,13 +31,10 @@ def require_server() -> None:
 
 
 class EmbeddedServer:
-    """A running child process with a server; `close` ends it, and so does the end of this process."""
+    """A child process with a server; `close` ends it, and so does the end of this process."""
 
-    def __init__(self, *, timeout: float) -> None:
-        """Starts the server and waits until it serves, at most `timeout` seconds.
-
-        Raises ServerNotInstalled, or ServerUnavailable with the end of the server's log.
-        """
+    def __init__(self) -> None:
+        """Starts the process, without waiting for it; raises ServerNotInstalled."""
         require_server()
         # The log goes to a file: nobody would read a pipe while the server runs.
         self._log: Final = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
@@ -52,11 +49,28 @@ class EmbeddedServer:
             stderr=self._log,
             start_new_session=True,  # Ctrl-C is for this process, which then ends the server
         )
+        assert self._process.stdout is not None
+        self._lines: Final = queue.SimpleQueue[bytes]()
+        self._reader: Final = threading.Thread(
+            target=_read_lines, args=(self._process.stdout, self._lines), daemon=True
+        )
+        self._reader.start()
+
+    def wait(self, timeout: float) -> str:
+        """Waits until it serves, at most `timeout` seconds, and returns its target; to be called once.
+
+        Raises ServerUnavailable with the end of the server's log. `close` from another thread ends the wait.
+        """
         try:
-            self.target: Final = f"127.0.0.1:{self._announced_port(timeout)}"
-        except BaseException:
-            self.close()
-            raise
+            line = self._lines.get(timeout=timeout)
+        except queue.Empty:
+            raise self._failed(f"the embedded server was not ready within {timeout:g} s") from None
+        if not line:
+            raise self._failed(f"the embedded server ended at once (exit status {self._process.wait()})")
+        try:
+            return f"127.0.0.1:{int(json.loads(line)['port'])}"
+        except (ValueError, KeyError, TypeError):
+            raise self._failed(f"the embedded server announced {line!r} where a port was expected") from None
 
     def close(self) -> None:
         """Ends the server; does nothing the second time."""
@@ -75,22 +89,6 @@ class EmbeddedServer:
         self._reader.join()
         process.stdout.close()
         self._log.close()
-
-    def _announced_port(self, timeout: float) -> int:
-        assert self._process.stdout is not None
-        lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        self._reader = threading.Thread(target=_read_lines, args=(self._process.stdout, lines), daemon=True)
-        self._reader.start()
-        try:
-            line = lines.get(timeout=timeout)
-        except queue.Empty:
-            raise self._failed(f"the embedded server was not ready within {timeout:g} s") from None
-        if not line:
-            raise self._failed(f"the embedded server ended at once (exit status {self._process.wait()})")
-        try:
-            return int(json.loads(line)["port"])
-        except (ValueError, KeyError, TypeError):
-            raise self._failed(f"the embedded server announced {line!r} where a port was expected") from None
 
     def _failed(self, message: str) -> ServerUnavailable:
         size = self._log.seek(0, 2)

@@ -3,9 +3,27 @@
 Names in braces are filled in by `zank.sentences`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
+
+from zank.v1 import (
+    REASON_CODE_COMPLETES_STACK,
+    REASON_CODE_CONTINUES_RUN,
+    REASON_CODE_COVERS_PLAYABLE,
+    REASON_CODE_DISCARDS_KING,
+    REASON_CODE_EMPTIES_SIDE,
+    REASON_CODE_ENDS_GAME,
+    REASON_CODE_LETS_IN,
+    REASON_CODE_LOSES,
+    REASON_CODE_ON_PATH,
+    REASON_CODE_PLAYS_PAYOFF,
+    REASON_CODE_REFILLS_HAND,
+    REASON_CODE_SHUTS_OUT,
+    REASON_CODE_UNCOVERS,
+    REASON_CODE_WINS,
+    ReasonCode,
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -24,9 +42,18 @@ class Phrases:
     discard: str
     ends_turn: str
 
+    # Places.
+    center_stack: str
+    side_stack: str
+
+    # Reasons, from the point of view of the player to move: {cards[0]}, {places[0]} and so on in the order that
+    # `zank.v1.ReasonCode` says; {path} is all the cards.
+    reasons: Mapping[ReasonCode.ValueType, str]
+    why: str
+    but: str
+
     # Hints.
     only_legal_move: str
-    wins_at_once: str
     value: str
     tie: str
     points: str
@@ -35,19 +62,31 @@ class Phrases:
     tied_more: str
     equivalents: str
 
+    then: str  # before the rest of a turn
+
     # The table of a hint.
     move_column: str
     win_column: str
     points_column: str
     margin_column: str
     gap_column: str
+    rollouts_column: str
     tied_mark: str
     more_moves: str
     effort: str
+    repeat: str
 
-    # Lists of moves.
+    # Legal moves.
     equivalent: str
     no_legal_moves: str
+    legal: str
+    broken_rule: str
+    obligatory: str
+
+    # Cards that must be revealed.
+    needed: str
+    next_payoff: str
+    card_drawn: str
 
     # Events.
     moved: str
@@ -103,8 +142,27 @@ ENGLISH: Final = Phrases(
     play_unknown="Play the {card} {origin} onto center stack {number}",
     discard="Discard the {card} on side stack {number}, which ends the turn",
     ends_turn="; this ends the turn",
+    center_stack="center stack {number}",
+    side_stack="side stack {number}",
+    reasons={
+        REASON_CODE_WINS: "It wins the game at once.",
+        REASON_CODE_PLAYS_PAYOFF: "It plays the payoff card, the {cards[0]}.",
+        REASON_CODE_ON_PATH: "It leads to the payoff card: next {path}.",
+        REASON_CODE_SHUTS_OUT: "It shuts the other player's {cards[0]} out of {places[0]}.",
+        REASON_CODE_UNCOVERS: "It uncovers the {cards[0]} on {places[0]}, which fits {places[1]}.",
+        REASON_CODE_EMPTIES_SIDE: "It empties {places[0]}.",
+        REASON_CODE_REFILLS_HAND: "It empties the hand, and five cards are drawn.",
+        REASON_CODE_COMPLETES_STACK: "It completes {places[0]}.",
+        REASON_CODE_CONTINUES_RUN: "It continues the run on {places[0]}: the {cards[0]} on the {cards[1]}.",
+        REASON_CODE_LETS_IN: "It lets the other player's {cards[0]} onto {places[0]}.",
+        REASON_CODE_COVERS_PLAYABLE: "It covers the {cards[0]} on {places[0]}, which fits {places[1]}.",
+        REASON_CODE_DISCARDS_KING: "It gives the {cards[0]} away.",
+        REASON_CODE_LOSES: "It loses the game at once: the stock runs out.",
+        REASON_CODE_ENDS_GAME: "It ends the game: the stock runs out.",
+    },
+    why="Why: {reasons}",
+    but="But: {reasons}",
     only_legal_move="The only legal move.",
-    wins_at_once="It wins the game at once.",
     value="Wins {win}{tie}, {points} expected.",
     tie=", ties {tie}",
     points="{points} points",
@@ -112,16 +170,25 @@ ENGLISH: Final = Phrases(
     tied="As good as far as {rollouts} rollouts a move can tell: {moves}.",
     tied_more="{moves} and {count} more",
     equivalents="The same as {moves}.",
+    then="Then:",
     move_column="move",
     win_column="wins",
     points_column="points",
     margin_column="margin",
     gap_column="behind by",
+    rollouts_column="rollouts",
     tied_mark="as good",
     more_moves="{count} more moves",
     effort="{rollouts} rollouts, seed {seed}; ± is one standard error.",
+    repeat="The same again: --rollouts {rollouts} --rounds {rounds} --seed {seed}",
     equivalent="the same as {move}",
     no_legal_moves="No legal moves: the game is over.",
+    legal="legal",
+    broken_rule="{rule}: {text}",
+    obligatory="To be played first: {moves}",
+    needed="Not played. These cards come to light, and the position does not hold them:",
+    next_payoff="the next payoff card of player {player}",
+    card_drawn="card {number} that player {player} draws",
     moved="Player {player}: {card} {origin} → {destination}.",
     turned_up="Player {player} turns up the {card} on {place}.",
     drawn_one="Player {player} draws 1 card.",

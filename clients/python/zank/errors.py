@@ -1,13 +1,16 @@
 """What can go wrong: input that is not understood, and answers of a server that refuses or fails."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, cast
 
 import grpc
 from google.protobuf.duration_pb2 import Duration
 from google.rpc import error_details_pb2, status_pb2
 from grpc_status import rpc_status
+
+from zank.v1 import Slot
 
 
 class InvalidInput(ValueError):
@@ -20,6 +23,10 @@ class InvalidCard(InvalidInput):
 
 class InvalidMove(InvalidInput):
     """Not a move in the public notation."""
+
+
+class InvalidReveal(InvalidInput):
+    """Not a card that comes to light, with its place."""
 
 
 class InvalidRuleSet(InvalidInput):
@@ -86,6 +93,18 @@ class GameOver(Refused):
     """The game is finished."""
 
 
+class RevealsNeeded(Refused):
+    """A move was not played because the position does not hold every card that comes to light.
+
+    The server answers with the slots; an error stands in for that answer, so that the absent position is not taken
+    for the next one.
+    """
+
+    def __init__(self, message: str, *, needed: Sequence[Slot]) -> None:
+        super().__init__(message, code=grpc.StatusCode.FAILED_PRECONDITION, reason="REVEALS_NEEDED")
+        self.needed: Final = tuple(needed)  # in the order in which they come to light
+
+
 class Overloaded(ZankError):
     """The server has too much to do: try again after `retry_after` seconds (RESOURCE_EXHAUSTED)."""
 
@@ -114,7 +133,17 @@ _BY_CODE: Final[Mapping[grpc.StatusCode, type[ZankError]]] = {
 }
 
 
-def from_call(call: grpc.Call) -> ZankError:
+@contextmanager
+def typed_errors() -> Iterator[None]:
+    """Turns what gRPC raises for a failed call, blocking or not, into the typed error."""
+    try:
+        yield
+    except grpc.RpcError as error:
+        # It has all that a finished call has; the stubs cannot say so.
+        raise _from_call(cast(grpc.Call, error)) from None
+
+
+def _from_call(call: grpc.Call) -> ZankError:
     """The typed error for a failed call, read from its rich status where it has one."""
     reason, metadata = "", dict[str, str]()
     violations: list[FieldViolation] = []

@@ -1,8 +1,11 @@
-"""Moves, hints and events in words."""
+"""Moves, hints, reasons and events in words."""
 
 import math
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
 
-from zank.cards import KING, Card, parse_card, rank_face
+from zank.cards import KING, QUEEN, Card, parse_card, rank_face
 from zank.english import ENGLISH, Phrases
 from zank.errors import InvalidCard
 from zank.notation import CenterStack, HandCard, Move, Payoff, SideStack, parse_move
@@ -10,19 +13,57 @@ from zank.presets import complete_options, preset
 from zank.v1 import (
     ENDING_OUT,
     OBJECTIVE_WIN,
+    REASON_CODE_COMPLETES_STACK,
+    REASON_CODE_CONTINUES_RUN,
+    REASON_CODE_COVERS_PLAYABLE,
+    REASON_CODE_DISCARDS_KING,
+    REASON_CODE_EMPTIES_SIDE,
+    REASON_CODE_ENDS_GAME,
+    REASON_CODE_LETS_IN,
+    REASON_CODE_LOSES,
+    REASON_CODE_ON_PATH,
+    REASON_CODE_PLAYS_PAYOFF,
+    REASON_CODE_REFILLS_HAND,
+    REASON_CODE_SHUTS_OUT,
+    REASON_CODE_UNCOVERS,
+    REASON_CODE_WINS,
+    Answer,
     Estimate,
     Event,
     GameResult,
-    GetHintResponse,
     MalicePlayer,
     MoveEvaluation,
     Objective,
     Position,
+    Reason,
     RuleSet,
+    Slot,
     Value,
 )
 
-_TIED_MOVES_NAMED = 4
+_TIED_MOVES_NAMED: Final = 4
+_REASONS_NAMED: Final = 3
+
+# The most important first.
+_IMPORTANCE: Final = (
+    REASON_CODE_WINS,
+    REASON_CODE_LOSES,
+    REASON_CODE_ENDS_GAME,
+    REASON_CODE_PLAYS_PAYOFF,
+    REASON_CODE_SHUTS_OUT,
+    REASON_CODE_LETS_IN,
+    REASON_CODE_ON_PATH,
+    REASON_CODE_REFILLS_HAND,
+    REASON_CODE_DISCARDS_KING,
+    REASON_CODE_UNCOVERS,
+    REASON_CODE_EMPTIES_SIDE,
+    REASON_CODE_COVERS_PLAYABLE,
+    REASON_CODE_CONTINUES_RUN,
+    REASON_CODE_COMPLETES_STACK,
+)
+_AGAINST: Final = frozenset(
+    {REASON_CODE_LOSES, REASON_CODE_LETS_IN, REASON_CODE_COVERS_PLAYABLE, REASON_CODE_DISCARDS_KING}
+)
 
 
 def describe_move(move: Move | str, position: Position, phrases: Phrases = ENGLISH) -> str:
@@ -79,27 +120,77 @@ def needed_rank(position: Position, target: CenterStack) -> int | None:
     return rank if rank < KING else None
 
 
-def describe_hint(hint: GetHintResponse, position: Position, phrases: Phrases = ENGLISH) -> list[str]:
+def describe_line(line: Iterable[Move | str], position: Position, phrases: Phrases = ENGLISH) -> list[str]:
+    """The moves of a planned turn, one sentence each; raises InvalidMove for what is no move."""
+    ahead = Position()
+    ahead.CopyFrom(position)
+    sentences = []
+    for item in line:
+        move = parse_move(item) if isinstance(item, str) else item
+        sentences.append(describe_move(move, ahead, phrases) + ".")
+        _foresee(move, ahead)
+    return sentences
+
+
+def describe_hint(answer: Answer, position: Position, phrases: Phrases = ENGLISH) -> list[str]:
     """The recommended move, why, and how sure: one sentence each."""
-    best = hint.moves[0]
+    best = answer.moves[0]
     sentences = [describe_move(best.move, position, phrases) + "."]
+    if best.wins_at_once:
+        sentences.append(phrases.reasons[REASON_CODE_WINS])
+    else:
+        sentences += _why(best.reasons, phrases)
     if best.equivalents:
         sentences.append(phrases.equivalents.format(moves=", ".join(best.equivalents)))
-    if hint.forced:
+    if answer.forced:
         sentences.append(phrases.only_legal_move)
     if best.wins_at_once:
-        sentences.append(phrases.wins_at_once)
-    if best.HasField("value") and not best.wins_at_once:
+        return sentences
+    if best.HasField("value"):
         sentences.append(describe_value(best.value, position.rule_set, phrases))
-    tied = [evaluation.move for evaluation in hint.moves[1:] if evaluation.tied_with_best]
-    if tied and not best.wins_at_once:
+    tied = [evaluation.move for evaluation in answer.moves[1:] if evaluation.tied_with_best]
+    if tied:
         moves = ", ".join(tied[:_TIED_MOVES_NAMED])
         if len(tied) > _TIED_MOVES_NAMED:
             moves = phrases.tied_more.format(moves=moves, count=len(tied) - _TIED_MOVES_NAMED)
         # The move that was dropped first is known worst: it says how far the claim goes.
-        rollouts = min(evaluation.value.rollouts for evaluation in hint.moves if evaluation.tied_with_best)
+        rollouts = min(evaluation.value.rollouts for evaluation in answer.moves if evaluation.tied_with_best)
         sentences.append(phrases.tied.format(rollouts=f"{rollouts:,}", moves=moves))
     return sentences
+
+
+def describe_reasons(reasons: Iterable[Reason], phrases: Phrases = ENGLISH) -> list[str]:
+    """What there is to say for and against a move, the most important first, one sentence each.
+
+    Reasons of a newer server, which this client has no words for, are left out.
+    """
+    sentences = (describe_reason(reason, phrases) for reason in _by_importance(reasons))
+    return [sentence for sentence in sentences if sentence]
+
+
+def describe_reason(reason: Reason, phrases: Phrases = ENGLISH) -> str:
+    """One reason as a sentence; empty where this client has no words for it."""
+    cards = [face_of(card) for card in reason.cards]
+    places = [describe_place(place, phrases) for place in reason.places]
+    try:
+        return phrases.reasons[reason.code].format(cards=cards, places=places, path=", ".join(cards))
+    except LookupError:
+        return ""
+
+
+def describe_place(place: str, phrases: Phrases = ENGLISH) -> str:
+    """A stack, for example "center stack 1" for "C1"; what is none stays as it is."""
+    stack = re.fullmatch("([CS])([0-9]+)", place)
+    if stack is None:
+        return place
+    template = phrases.center_stack if stack[1] == "C" else phrases.side_stack
+    return template.format(number=stack[2])
+
+
+def describe_slot(slot: Slot, phrases: Phrases = ENGLISH) -> str:
+    """A place where a card comes to light."""
+    template = phrases.next_payoff if slot.place == "P" else phrases.card_drawn
+    return template.format(player=slot.player, number=slot.index + 1)
 
 
 def describe_value(value: Value, rule_set: RuleSet, phrases: Phrases = ENGLISH) -> str:
@@ -123,7 +214,7 @@ def describe_event(event: Event, rule_set: RuleSet, phrases: Phrases = ENGLISH) 
             up = event.turned_up
             return phrases.turned_up.format(player=up.player, card=face_of(up.card), place=up.place)
         case "drawn":
-            count = len(event.drawn.cards)
+            count = event.drawn.count
             template = phrases.drawn_one if count == 1 else phrases.drawn
             return template.format(player=event.drawn.player, count=count)
         case "center_recycled":
@@ -174,6 +265,49 @@ def face_of(card: str) -> str:
         return parse_card(card).face
     except InvalidCard:
         return card
+
+
+def _why(reasons: Sequence[Reason], phrases: Phrases) -> list[str]:
+    """The most important reasons in up to two sentences: those for the move and those against it."""
+    told = [
+        (reason.code in _AGAINST, sentence)
+        for reason in _by_importance(reasons)
+        if (sentence := describe_reason(reason, phrases))
+    ]
+    told = told[:_REASONS_NAMED]
+    return [
+        template.format(reasons=" ".join(sentences))
+        for template, against in ((phrases.why, False), (phrases.but, True))
+        if (sentences := [sentence for is_against, sentence in told if is_against is against])
+    ]
+
+
+def _by_importance(reasons: Iterable[Reason]) -> list[Reason]:
+    return sorted(
+        reasons, key=lambda reason: _IMPORTANCE.index(reason.code) if reason.code in _IMPORTANCE else len(_IMPORTANCE)
+    )
+
+
+def _foresee(move: Move, position: Position) -> None:
+    """Moves the card, as far as the player to move can foresee the table: nothing comes to light."""
+    card = moved_card(move, position)
+    if card is None:
+        return
+    player = position.malice.players[position.player_to_move - 1]
+    match move.source:
+        case Payoff():
+            player.payoff.cards.pop()
+        case SideStack(number):
+            player.sides[number - 1].cards.pop()
+        case HandCard():
+            player.hand.cards.remove(str(card))
+    if isinstance(move.target, SideStack):
+        player.sides[move.target.number - 1].cards.append(str(card))
+        return
+    center = position.malice.centers[move.target.number - 1]
+    center.cards.append(str(card))
+    if len(center.cards) == QUEEN:  # M9
+        del center.cards[:]
 
 
 def _card_at(source: Payoff | HandCard | SideStack, player: MalicePlayer) -> Card | None:

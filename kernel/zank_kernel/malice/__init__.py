@@ -3,7 +3,7 @@
 from typing import Final
 
 from zank_kernel.family import Family
-from zank_kernel.malice import belief, play, policy
+from zank_kernel.malice import belief, line, play, policy
 from zank_kernel.malice.belief import Knowledge, World
 from zank_kernel.malice.rules import PRESETS, Rules
 from zank_kernel.malice.state import HAND, State, empty
@@ -31,6 +31,7 @@ FAMILY: Final[Family[State, World, Knowledge, Table]] = Family(
     play=play.play,
     take=play.take,
     step=step,
+    rest_of_turn=line.rest_of_turn,
     sample=belief.sample,
     load=belief.load,
 )

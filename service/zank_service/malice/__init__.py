@@ -6,7 +6,7 @@ from zank_kernel import malice as kernel
 from zank_kernel.malice.rules import PRESETS, Rules
 from zank_kernel.malice.table import Table
 from zank_service.family import Family
-from zank_service.malice import check, knowledge, moves, referee, rule_sets
+from zank_service.malice import check, knowledge, moves, reasons, referee, rule_sets
 
 FAMILY: Final[Family[Rules, Table]] = Family(
     name=kernel.FAMILY.name,
@@ -17,11 +17,16 @@ FAMILY: Final[Family[Rules, Table]] = Family(
     description=lambda rules: rules.description,
     scored=lambda rules: rules.scored,
     check_table=check.check_table,
+    check_known=check.check_known,
+    view=knowledge.view,
     masked=knowledge.masked,
     table=knowledge.table,
     move_name=moves.move_name,
+    action=lambda position, text: moves.choice(position, text).action,
+    reasons=reasons.reasons,
     deal=referee.deal,
     legal_moves=referee.legal_moves,
+    check_move=referee.check_move,
     apply_move=referee.apply_move,
 )
 

@@ -10,6 +10,7 @@ from zank.v1 import ENDING_OUT, MalicePlayer, MaliceTable, Pile, Position
 from zank_kernel.malice.rules import Rules
 from zank_kernel.malice.state import HAND, SIDES
 from zank_service.limits import CARDS, COPIES, SHOWN
+from zank_service.malice.knowledge import recycled_left, room_left
 from zank_service.malice.piles import open_piles, piles, rank, size
 from zank_service.refusals import Violations
 
@@ -31,9 +32,23 @@ def check_table(position: Position, rules: Rules, field: str, violations: Violat
         _check_hand(position, index, f"{path}.players[{index}].hand", violations)
     _check_centers(position, rules, path, violations)
     _check_stock(position, rules, f"{path}.stock", violations)
-    _check_recycled(position, path, violations)
+    _check_recycled(table, path, violations)
     if position.HasField("result") and not len(violations):
         _check_result(position, rules, f"{field}.result", violations)
+
+
+def check_known(position: Position, field: str, violations: Violations) -> None:
+    """Note what the player to move would have to know, where the position at path `field` hides it.
+
+    The table need not have been checked.
+    """
+    mover = position.player_to_move - 1
+    for player in position.malice.players[mover:][:1]:
+        if player.hand.hidden and not position.HasField("result"):
+            violations.add(
+                f"{field}.malice.players[{mover}].hand.hidden",
+                f"expected 0: the hand of the player to move must be known; found {player.hand.hidden}",
+            )
 
 
 def _check_shape(table: MaliceTable, path: str, violations: Violations) -> None:
@@ -49,6 +64,8 @@ def _check_shape(table: MaliceTable, path: str, violations: Violations) -> None:
     for index, player in enumerate(table.players):
         sides = f"{path}.players[{index}].sides"
         check_count(sides, len(player.sides), SIDES, "side stacks")
+        if len(violations):  # so many piles as a message can hold are not looked at one by one
+            return
         face_up += open_piles(player.sides, sides)
     for place, pile in face_up:
         if pile.hidden:
@@ -100,11 +117,7 @@ def _check_hand(position: Position, index: int, path: str, violations: Violation
     hand = position.malice.players[index].hand
     moves = index == position.player_to_move - 1 and not position.HasField("result")
     fewest = 1 if moves else 0
-    if moves and hand.hidden:
-        violations.add(
-            f"{path}.hidden", f"expected 0: the hand of the player to move must be known; found {hand.hidden}"
-        )
-    elif not fewest <= size(hand) <= HAND:
+    if not fewest <= size(hand) <= HAND:
         why = ": the player to move has a card to play" if moves else ""
         violations.add(path, f"expected {fewest} to {HAND} cards{why}; found {size(hand)}")
 
@@ -116,8 +129,10 @@ def _check_stock(position: Position, rules: Rules, path: str, violations: Violat
 
 def _check_centers(position: Position, rules: Rules, path: str, violations: Violations) -> None:
     """M3, M4; M9: a complete stack is seen only where the last payoff card completed it (M10)."""
-    highest = QUEEN if position.result.ending == ENDING_OUT else QUEEN - 1
+    complete = 0
     for place, pile in open_piles(position.malice.centers, f"{path}.centers"):
+        complete += len(pile.cards) == QUEEN
+        highest = QUEEN if position.result.ending == ENDING_OUT and complete <= 1 else QUEEN - 1
         if len(pile.cards) > highest:
             violations.add(
                 f"{place}.cards",
@@ -131,10 +146,8 @@ def _check_centers(position: Position, rules: Rules, path: str, violations: Viol
                 violations.add(f"{place}.cards[{index}]", f"expected {expected}; found {card}")
 
 
-def _check_recycled(position: Position, path: str, violations: Violations) -> None:
+def _check_recycled(table: MaliceTable, path: str, violations: Violations) -> None:
     """Recycled cards lie in the stock or in a hand: there must be room for them, and no sight of them elsewhere."""
-    table = position.malice
-    recycled = Counter(table.recycled.cards)
     seen = Counter(card for pile in _shown(table) for card in pile.cards)
     seen.update(card for player in table.players for card in player.payoff.concealed)
     counted = Counter[str]()
@@ -145,14 +158,12 @@ def _check_recycled(position: Position, path: str, violations: Violations) -> No
                 f"{path}.recycled.cards[{index}]",
                 f"expected a card that can lie in the stock or a hand; found {card}, whose copies are elsewhere",
             )
-    mover, other = position.player_to_move - 1, 2 - position.player_to_move
-    elsewhere = (recycled - Counter(table.players[mover].hand.cards)).total()
-    room = size(table.stock) + size(table.players[other].hand) + table.players[mover].hand.hidden
-    if elsewhere > room:
+    unseen, room = recycled_left(table).total(), room_left(table)
+    if unseen > room:
         violations.add(
             f"{path}.recycled.cards",
-            f"expected at most {room} cards that are not in the hand of the player to move, for so many lie in the"
-            f" stock and the other hand; found {elsewhere}",
+            f"expected at most {room} cards that are not seen in a hand or in the stock, for so many are hidden there;"
+            f" found {unseen}",
         )
 
 

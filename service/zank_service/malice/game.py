@@ -1,5 +1,7 @@
 """A table of Spite & Malice in motion: named cards move as the kernel rules, and every step becomes an event."""
 
+from functools import partial
+
 from zank.cards import RANKS, SUITS
 from zank.notation import HandCard
 from zank.v1 import (
@@ -10,26 +12,37 @@ from zank.v1 import (
     GameResult,
     MalicePlayer,
     Moved,
-    Pile,
     Position,
+    Slot,
     TurnedUp,
     TurnPassed,
 )
 from zank_kernel.shuffle import shuffled
+from zank_service.malice.knowledge import why_not_drawn, why_not_payoff
 from zank_service.malice.moves import Choice
-from zank_service.malice.piles import faces_known, piles
+from zank_service.malice.piles import faces_known, open_hand
 from zank_service.refusals import not_possible
+from zank_service.reveals import Reveals
 
 
 class Game:
-    """The position while a move is played, changed in place, and what happened to it."""
+    """The position while a move is played, changed in place, and what happened to it.
 
-    def __init__(self, position: Position) -> None:
+    Cards that come to light are the position's where it gives them, else those that were revealed.
+    """
+
+    def __init__(self, position: Position, reveals: Reveals) -> None:
         self.position = position
+        self.reveals = reveals
         self.events: list[Event] = []
+        self._first_to_move = position.player_to_move
+        self._is_hidden = self._mover.hand.hidden > 0  # the hand of that player
 
     def response(self) -> ApplyMoveResponse:
-        """The position and the events."""
+        """The position and the events, or the slots to be revealed; raises Refusal where one cannot be as revealed."""
+        self.reveals.refuse_faults()
+        if self.reveals.needed:
+            return ApplyMoveResponse(needed=self.reveals.needed)
         return ApplyMoveResponse(position=self.position, events=self.events)
 
     def move(self, choice: Choice) -> None:
@@ -51,24 +64,30 @@ class Game:
         self.events.append(Event(moved=moved))
 
     def turn_up(self) -> None:
-        """The next payoff card comes to light (M5); raises Refusal when its face is not given."""
+        """The next payoff card comes to light (M5)."""
+        player = self.position.player_to_move
         payoff = self._mover.payoff
         if payoff.cards or not payoff.hidden:
             return
-        if not faces_known(payoff):
-            raise _cards_unknown(f"players[{self.position.player_to_move - 1}].payoff")
-        card = payoff.concealed.pop()
+        if payoff.concealed:
+            card = payoff.concealed.pop()
+        else:
+            why_not = partial(why_not_payoff, self.position.malice)
+            revealed = self.reveals.card(Slot(player=player, place="P"), why_not)
+            if revealed is None:
+                return
+            card = revealed
         payoff.hidden -= 1
         payoff.cards.append(card)
-        self.events.append(Event(turned_up=TurnedUp(player=self.position.player_to_move, place="P", card=card)))
+        self.events.append(Event(turned_up=TurnedUp(player=player, place="P", card=card)))
 
     def recycle(self, center: int) -> None:
         """A complete center stack is shuffled into the stock (M9); raises Refusal when that needs a seed."""
         table = self.position.malice
         cards = list(table.centers[center].cards)
         known = faces_known(table.stock)
+        order_given = len(table.stock.concealed) > 0
         stock = [*table.stock.concealed, *cards]
-        full = all(faces_known(pile) for _, pile in piles(table, ""))
         del table.centers[center].cards[:]
         table.stock.hidden += len(cards)
         table.stock.ClearField("concealed")
@@ -77,7 +96,7 @@ class Game:
             if known:
                 table.stock.concealed.extend(shuffled(stock, shuffle.seed, shuffle.count))
             shuffle.count += 1
-        elif full or (known and len(stock) > len(cards)):
+        elif order_given:
             raise not_possible(
                 "SHUFFLE_UNKNOWN", "this move shuffles the stock, whose order the position gives without a shuffle"
             )
@@ -91,33 +110,47 @@ class Game:
         """The other player is to move (M6)."""
         self.position.player_to_move = 3 - self.position.player_to_move
         self.position.turns += 1
-        hand = self._mover.hand
-        if faces_known(hand):  # a mover's hand is known
-            hand.CopyFrom(Pile(cards=[*hand.concealed, *hand.cards]))
+        open_hand(self._mover.hand)
         self.events.append(Event(turn_passed=TurnPassed(player=self.position.player_to_move)))
-
-    def next_cards(self, most: int) -> list[str]:
-        """The cards on top of the stock, at most so many, the first drawn first; raises Refusal when not given."""
-        stock = self.position.malice.stock
-        if not faces_known(stock):
-            raise _cards_unknown("stock")
-        return list(stock.concealed)[::-1][:most]
 
     def draw(self, count: int) -> None:
         """The player to move draws so many cards (M2, M8)."""
-        cards = self.next_cards(count)
-        if not cards:
+        if count == 0:
             return
-        stock = self.position.malice.stock
-        del stock.concealed[-len(cards) :]
-        stock.hidden -= len(cards)
-        self._mover.hand.cards.extend(cards)
-        self.events.append(Event(drawn=Drawn(player=self.position.player_to_move, cards=cards)))
+        table = self.position.malice
+        player, hand = self.position.player_to_move, self._mover.hand
+        unseen = self._draws_unseen()
+        cards: list[str] = []
+        for index in range(count):
+            card = table.stock.concealed.pop() if table.stock.concealed else None
+            if unseen:
+                hand.hidden += 1
+            else:
+                if card is None:
+                    slot = Slot(player=player, place="H", index=index)
+                    card = self.reveals.card(slot, partial(why_not_drawn, table))
+                if card is None:
+                    continue
+                hand.cards.append(card)
+                cards.append(card)
+            table.stock.hidden -= 1
+        self.events.append(Event(drawn=Drawn(player=player, cards=cards, count=count)))
 
     def finish(self, result: GameResult) -> None:
         """The game is over."""
         self.position.result.CopyFrom(result)
         self.events.append(Event(game_over=result))
+
+    def _draws_unseen(self) -> bool:
+        """Whether the hand of the player to move, who draws, is hidden."""
+        hand = self._mover.hand
+        if hand.hidden or hand.cards:
+            return hand.hidden > 0
+        if self.position.player_to_move == self._first_to_move:
+            return self._is_hidden
+        # An empty hand does not say whether it is hidden. Who knows one hand, but not the stock, does not know the
+        # other.
+        return not self._is_hidden and not faces_known(self.position.malice.stock)
 
     @property
     def _mover(self) -> MalicePlayer:
@@ -126,10 +159,3 @@ class Game:
 
 def _by_rank(card: str) -> tuple[int, int]:
     return RANKS.index(card[0]), SUITS.index(card[1])
-
-
-def _cards_unknown(pile: str) -> Exception:
-    path = f"position.malice.{pile}"
-    return not_possible(
-        "CARDS_UNKNOWN", f"this move brings a card to light that the position does not give: {path}", {"pile": path}
-    )

@@ -1,26 +1,36 @@
-"""What the player to move knows of a table of Spite & Malice, and the table as the kernel takes it."""
+"""What can be known of a table of Spite & Malice, and the table as the kernel takes it."""
 
 from collections import Counter
+from typing import Final
 
-from zank.v1 import Pile, Position
+from zank.cards import RANKS, SUITS
+from zank.v1 import MaliceTable, Pile, Position
 from zank_kernel.malice.rules import Rules
-from zank_kernel.malice.table import Table
-from zank_service.malice.piles import piles, rank, ranks, size
+from zank_kernel.malice.table import Ranks, Table
+from zank_service.limits import COPIES
+from zank_service.malice.piles import faces, faces_known, piles, rank, ranks, size
+
+_DECKS: Final = Counter({rank + suit: COPIES for suit in SUITS for rank in RANKS})
 
 
-def masked(position: Position) -> Position:
-    """What the player to move can know: no faces of hidden cards, nothing of the other hand, no shuffles.
+def view(position: Position, player: int) -> Position:
+    """What a player (1 or 2) can know: no faces of hidden cards, nothing of the other hand, no shuffles.
 
     The table need not have been checked.
     """
     known = Position()
     known.CopyFrom(position)
     known.ClearField("shuffle")
-    for player in known.malice.players[2 - known.player_to_move :][:1]:
-        player.hand.CopyFrom(Pile(hidden=size(player.hand)))
+    for other in known.malice.players[2 - player :][:1]:
+        other.hand.CopyFrom(Pile(hidden=size(other.hand)))
     for _, pile in piles(known.malice, ""):
         pile.ClearField("concealed")
     return known
+
+
+def masked(position: Position) -> Position:
+    """What the player to move can know. The table need not have been checked."""
+    return view(position, position.player_to_move)
 
 
 def table(position: Position, rules: Rules) -> Table:
@@ -37,9 +47,55 @@ def table(position: Position, rules: Rules) -> Table:
         rules=rules,
         mover=mover,
         payoff=(ranks(first.payoff), ranks(second.payoff)),
-        hand=(ranks(first.hand), ranks(second.hand)),
+        hand=(_held(first.hand), _held(second.hand)),
         sides=(tuple(map(ranks, first.sides)), tuple(map(ranks, second.sides))),
         centers=tuple(map(ranks, wire.centers)),
         stock=ranks(wire.stock),
         recycled=recycled,
     )
+
+
+def recycled_left(table: MaliceTable) -> Counter[str]:
+    """Recycled cards (M9) that are not among the known ones of hands and stock: they lie there face down."""
+    known = Counter(card for pile in _drawn_from(table) for card in faces(pile))
+    return Counter(table.recycled.cards) - known
+
+
+def room_left(table: MaliceTable) -> int:
+    """How many cards of the stock and of hands are not known."""
+    return sum(pile.hidden for pile in _drawn_from(table) if not faces_known(pile))
+
+
+def why_not_drawn(table: MaliceTable, card: str) -> str | None:
+    """Why no card that is not known of the stock or of a hand can be this one; None where one can."""
+    recycled = recycled_left(table)
+    if not _left(table)[card]:
+        return f"both copies of {card} lie elsewhere"
+    if not recycled[card] and recycled.total() >= room_left(table):
+        return "all cards hidden in the stock and in hands were recycled, this one was not"
+    return None
+
+
+def why_not_payoff(table: MaliceTable, card: str) -> str | None:
+    """Why no hidden payoff card can be this one; None where one can."""
+    left = _left(table)[card]
+    if not left:
+        return f"both copies of {card} lie elsewhere"
+    if left <= recycled_left(table)[card]:
+        return f"every copy of {card} that is not seen elsewhere was recycled"
+    return None
+
+
+def _left(table: MaliceTable) -> Counter[str]:
+    """Cards whose place is not known."""
+    return _DECKS - Counter(card for _, pile in piles(table, "") for card in faces(pile))
+
+
+def _drawn_from(table: MaliceTable) -> list[Pile]:
+    """The piles in which recycled cards can be, unseen by one of the players at least."""
+    return [table.stock, *(player.hand for player in table.players)]
+
+
+def _held(hand: Pile) -> Ranks:
+    """Ranks of a hand, the known cards first: a card that stands in for a hidden one must not be listed before them."""
+    return (*map(rank, hand.cards), *ranks(Pile(hidden=hand.hidden, concealed=hand.concealed)))

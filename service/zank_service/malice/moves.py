@@ -4,15 +4,19 @@ import dataclasses
 import re
 from typing import Final
 
-from zank.cards import KING, parse_card, rank_letter
+import grpc
+from google.rpc.error_details_pb2 import ErrorInfo
+
+from zank.cards import KING, rank_letter
 from zank.errors import InvalidMove
 from zank.notation import CenterStack, HandCard, Move, Payoff, SideStack, parse_move
 from zank.v1 import Pile, Position
 from zank_kernel.malice.play import PLAYS
 from zank_kernel.malice.state import CENTERS, HAND, SIDES
 from zank_service.limits import SHOWN
+from zank_service.malice.knowledge import why_not_drawn
 from zank_service.malice.piles import rank
-from zank_service.refusals import Refusal, invalid, not_possible
+from zank_service.refusals import DOMAIN, Refusal, invalid
 
 RULES: Final = {
     "M3": "A center stack is built from the ace to the queen in order of rank, whatever the suit.",
@@ -25,11 +29,22 @@ RULES: Final = {
 _NOT_FROM_HAND: Final = re.compile(r"(P|S[1-4])-S[1-4]")
 
 
+class Illegal(Refusal):
+    """FAILED_PRECONDITION for a move that breaks a rule; `text` is what the rule says and what was found."""
+
+    def __init__(self, move: str, rule: str, found: str) -> None:
+        info = ErrorInfo(reason="ILLEGAL_MOVE", domain=DOMAIN, metadata={"rule": rule, "text": RULES[rule]})
+        super().__init__(grpc.StatusCode.FAILED_PRECONDITION, f"{move} breaks {rule}: {found}", [info])
+        self.rule: Final = rule
+        self.text: Final = f"{RULES[rule]} {found}."
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Choice:
     """A move of a position: what leaves which pile, and the kernel's action for it."""
 
     move: Move
+    canonical: Move  # without the suit where the first listed card of its rank is meant
     action: int
     card: str
     pile: Pile  # of the position
@@ -50,9 +65,12 @@ def move_name(position: Position, action: int) -> str:
 
 
 def choice(position: Position, text: str) -> Choice:
-    """The move written `text`, legal or not; raises Refusal where it is no move, or where its card is not there."""
+    """The move written `text`, legal or not; raises Refusal where it is no move, or where its card is not there.
+
+    A card that is named from a hidden hand becomes a known one of `position`.
+    """
     if _NOT_FROM_HAND.fullmatch(text):
-        raise illegal(text, "M7", f"{text.partition('-')[0]} is played to a center stack only")
+        raise Illegal(text, "M7", f"{text.partition('-')[0]} is played to a center stack only")
     try:
         move = parse_move(text[:SHOWN])
     except InvalidMove as error:
@@ -64,39 +82,59 @@ def choice(position: Position, text: str) -> Choice:
         case SideStack(number):
             source, pile = number, mover.sides[number - 1]
             if not pile.cards:
-                raise illegal(text, "M5", f"side stack S{number} is empty")
+                raise Illegal(text, "M5", f"S{number} is empty")
         case HandCard() as wanted:
-            return _from_hand(text, move, wanted, mover.hand)
+            return _from_hand(position, move, wanted, mover.hand)
     index = len(pile.cards) - 1
     action = CENTERS * source + move.target.number - 1
-    return Choice(move=move, action=action, card=pile.cards[index], pile=pile, index=index)
+    return Choice(move=move, canonical=move, action=action, card=pile.cards[index], pile=pile, index=index)
 
 
-def does_not_fit(position: Position, chosen: Choice) -> Refusal:
+def does_not_fit(position: Position, chosen: Choice) -> Illegal:
     """The refusal of a move that is not legal though its card is there: it does not fit its center stack."""
     center = position.malice.centers[chosen.move.target.number - 1]
     if rank(chosen.card) == KING:
-        return illegal(str(chosen.move), "M4", f"{chosen.move.target} is empty and takes an ace")
+        return Illegal(str(chosen.move), "M4", f"{chosen.move.target} is empty and takes an ace")
     needed = rank_letter(len(center.cards) + 1)
-    return illegal(str(chosen.move), "M3", f"{chosen.move.target} needs {needed}, not {chosen.card}")
+    return Illegal(str(chosen.move), "M3", f"{chosen.move.target} needs {needed}, not {chosen.card}")
 
 
-def illegal(move: str, rule: str, why: str) -> Refusal:
-    """FAILED_PRECONDITION for a move that breaks a rule."""
-    metadata = {"rule": rule, "text": RULES[rule]}
-    return not_possible("ILLEGAL_MOVE", f"{move} breaks {rule}: {why}", metadata)
-
-
-def _from_hand(text: str, move: Move, wanted: HandCard, hand: Pile) -> Choice:
-    cards = [parse_card(card) for card in hand.cards]
-    alike = [index for index, card in enumerate(cards) if card.rank == wanted.rank]
-    named = [index for index in alike if wanted.suit in (None, cards[index].suit)]
+def _from_hand(position: Position, move: Move, wanted: HandCard, hand: Pile) -> Choice:
+    hidden = hand.hidden > 0
+    if hidden:
+        _show(position, move, wanted, hand)
+    alike = [index for index, card in enumerate(hand.cards) if rank(card) == wanted.rank]
+    named = [index for index in alike if wanted.suit in (None, hand.cards[index][1])]
     if not named:
-        raise illegal(text, "M6" if move.is_discard else "M5", f"{wanted} is not in hand")
+        raise _not_in_hand(move, "")
     # The kernel lists the first of equal ranks; which card leaves is the position's matter.
     source = 1 + SIDES + (HAND if move.is_discard else 0) + alike[0]
     action = CENTERS * source + move.target.number - 1
-    return Choice(move=move, action=action, card=hand.cards[named[0]], pile=hand, index=named[0])
+    first_listed = named[0] == alike[0] and not hidden
+    canonical = Move(HandCard(wanted.rank), move.target) if first_listed else move
+    return Choice(move=move, canonical=canonical, action=action, card=hand.cards[named[0]], pile=hand, index=named[0])
+
+
+def _show(position: Position, move: Move, wanted: HandCard, hand: Pile) -> None:
+    """Let the card that a move names be known in a hidden hand; raises Refusal where it cannot be there."""
+    if wanted.suit is None:
+        raise invalid(
+            "INVALID_MOVE",
+            "move",
+            f"expected the card with its suit, for example {wanted}h-{move.target}, for the hand of the player to move"
+            f" is hidden; found {str(move)!r}",
+        )
+    card = str(wanted)
+    if card in hand.cards:
+        return
+    if (why_not := why_not_drawn(position.malice, card)) is not None:
+        raise _not_in_hand(move, f": {why_not}")
+    hand.hidden -= 1
+    hand.cards.append(card)
+
+
+def _not_in_hand(move: Move, why: str) -> Illegal:
+    return Illegal(str(move), "M6" if move.is_discard else "M5", f"{move.source} is not in hand{why}")
 
 
 def _hand_card(position: Position, slot: int) -> HandCard:

@@ -41,6 +41,17 @@ def faces_known(pile: Pile) -> bool:
     return len(pile.concealed) == pile.hidden
 
 
+def faces(pile: Pile) -> tuple[str, ...]:
+    """The cards of a pile whose face is given, from the bottom to the top."""
+    return (*pile.concealed, *pile.cards)
+
+
+def open_hand(hand: Pile) -> None:
+    """Let a hand be known, in place, where the faces of its hidden cards are given."""
+    if hand.concealed:
+        hand.CopyFrom(Pile(cards=faces(hand)))
+
+
 def rank(card: str) -> int:
     """Rank of a card, 1 (ace) to 13 (king)."""
     return parse_card(card).rank

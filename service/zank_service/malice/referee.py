@@ -11,6 +11,7 @@ from zank.v1 import (
     ENDING_OUT,
     ENDING_STOCK_OUT,
     ApplyMoveResponse,
+    CheckMoveResponse,
     GameResult,
     LegalMove,
     MalicePlayer,
@@ -18,6 +19,7 @@ from zank.v1 import (
     Pile,
     Position,
     Recycled,
+    Reveal,
     RuleSet,
     Shuffle,
 )
@@ -30,9 +32,10 @@ from zank_kernel.malice.table import representatives, stand_in
 from zank_service.malice.check import CENTERS
 from zank_service.malice.game import Game
 from zank_service.malice.knowledge import table
-from zank_service.malice.moves import choice, does_not_fit, move_name
-from zank_service.malice.piles import rank
+from zank_service.malice.moves import Choice, Illegal, choice, does_not_fit, move_name
+from zank_service.malice.piles import open_hand
 from zank_service.malice.rule_sets import rules as rules_of
+from zank_service.reveals import Reveals
 
 NAME: Final = malice.FAMILY.name
 DRAWS: Final = malice.FAMILY.draws
@@ -79,15 +82,22 @@ def legal_moves(engine: Engine, position: Position, rules: Rules) -> list[LegalM
     ]
 
 
-def apply_move(engine: Engine, position: Position, rules: Rules, text: str) -> ApplyMoveResponse:
+def check_move(engine: Engine, position: Position, rules: Rules, text: str) -> CheckMoveResponse:
+    """Whether the move written `text` is legal in a position that is not over; raises Refusal where it is no move."""
+    try:
+        chosen, _ = _legal_choice(engine, _copy(position), rules, text)
+    except Illegal as broken:
+        return CheckMoveResponse(rule=broken.rule, text=broken.text)
+    return CheckMoveResponse(legal=True, canonical=str(chosen.canonical))
+
+
+def apply_move(
+    engine: Engine, position: Position, rules: Rules, text: str, reveals: Sequence[Reveal]
+) -> ApplyMoveResponse:
     """What becomes of a position that is not over when the move written `text` is played; raises Refusal."""
-    after = Position()
-    after.CopyFrom(position)
-    game = Game(after)
-    chosen = choice(after, text)
-    before = _state(position, rules)
-    if not engine.legal(NAME, before)[chosen.action, 0]:
-        raise does_not_fit(position, chosen)
+    after = _copy(position)
+    game = Game(after, Reveals(reveals))
+    chosen, before = _legal_choice(engine, after, rules, text)
     state: State = engine.play(NAME, before, np.asarray([chosen.action], np.int32))
 
     game.move(chosen)
@@ -98,14 +108,28 @@ def apply_move(engine: Engine, position: Position, rules: Rules, text: str) -> A
     if state.mover[0] != before.mover[0]:
         game.pass_turn()
     if state.need[0]:
-        cards = game.next_cards(DRAWS)
-        drawn = np.zeros((DRAWS, 1), np.int8)
-        drawn[: len(cards), 0] = list(map(rank, cards))
-        state = engine.take(NAME, state, drawn)
+        state = engine.take(NAME, state, np.zeros((DRAWS, 1), np.int8))  # which cards they are makes no difference
         game.draw(int(state.drawn.sum()))
     if state.ending[0] != RUNNING:
         game.finish(_result(state))
     return game.response()
+
+
+def _legal_choice(engine: Engine, position: Position, rules: Rules, text: str) -> tuple[Choice, State]:
+    """The move written `text` in a copy of a position, and the state before it; raises Refusal unless it is legal."""
+    chosen = choice(position, text)
+    before = _state(position, rules)
+    if not engine.legal(NAME, before)[chosen.action, 0]:
+        raise does_not_fit(position, chosen)
+    return chosen, before
+
+
+def _copy(position: Position) -> Position:
+    """A copy of a position to play on; the hand of the player to move is known there if its faces are given."""
+    copy = Position()
+    copy.CopyFrom(position)
+    open_hand(copy.malice.players[copy.player_to_move - 1].hand)
+    return copy
 
 
 def _state(position: Position, rules: Rules) -> State:

@@ -75,6 +75,58 @@ class DealResponse(_message.Message):
 Global___DealResponse: _TypeAlias = DealResponse  # noqa: Y015
 
 @_typing.final
+class ViewRequest(_message.Message):
+    """A request to mask a position."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    PLAYER_FIELD_NUMBER: _builtins.int
+    player: _builtins.int
+    """The player who looks at it: 1 or 2. Required."""
+    @_builtins.property
+    def position(self) -> _position_pb2.Position:
+        """The position, full or partial. Required."""
+
+    def __init__(
+        self,
+        *,
+        position: _position_pb2.Position | None = ...,
+        player: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player", b"player", "position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ViewRequest: _TypeAlias = ViewRequest  # noqa: Y015
+
+@_typing.final
+class ViewResponse(_message.Message):
+    """A masked position."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def position(self) -> _position_pb2.Position:
+        """What the player can know."""
+
+    def __init__(
+        self,
+        *,
+        position: _position_pb2.Position | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ViewResponse: _TypeAlias = ViewResponse  # noqa: Y015
+
+@_typing.final
 class ListLegalMovesRequest(_message.Message):
     """A request for the legal moves of a position."""
 
@@ -155,8 +207,8 @@ class LegalMove(_message.Message):
 Global___LegalMove: _TypeAlias = LegalMove  # noqa: Y015
 
 @_typing.final
-class ApplyMoveRequest(_message.Message):
-    """A request to play one move."""
+class CheckMoveRequest(_message.Message):
+    """A request to check one move."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -166,7 +218,7 @@ class ApplyMoveRequest(_message.Message):
     """The move in public notation. Required."""
     @_builtins.property
     def position(self) -> _position_pb2.Position:
-        """The position before the move. Required; a finished game is refused with FAILED_PRECONDITION `GAME_OVER`."""
+        """The position before the move, full or partial. Required."""
 
     def __init__(
         self,
@@ -180,39 +232,186 @@ class ApplyMoveRequest(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
+Global___CheckMoveRequest: _TypeAlias = CheckMoveRequest  # noqa: Y015
+
+@_typing.final
+class CheckMoveResponse(_message.Message):
+    """Whether a move is legal."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LEGAL_FIELD_NUMBER: _builtins.int
+    RULE_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    OBLIGATORY_FIELD_NUMBER: _builtins.int
+    CANONICAL_FIELD_NUMBER: _builtins.int
+    legal: _builtins.bool
+    """Whether it may be played."""
+    rule: _builtins.str
+    """Where it may not: the id of the rule that it breaks, for example "M3". Empty for a legal move."""
+    text: _builtins.str
+    """Where it may not: what that rule says and what was found, in English. Empty for a legal move."""
+    canonical: _builtins.str
+    """The move in canonical notation: without the suit where the first listed card of its rank is meant, with it where
+    the hand is hidden. Empty for an illegal move.
+    """
+    @_builtins.property
+    def obligatory(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Where it may not because others come first: those moves. Always empty in Spite & Malice, which compels none."""
+
+    def __init__(
+        self,
+        *,
+        legal: _builtins.bool = ...,
+        rule: _builtins.str = ...,
+        text: _builtins.str = ...,
+        obligatory: _abc.Iterable[_builtins.str] | None = ...,
+        canonical: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["canonical", b"canonical", "legal", b"legal", "obligatory", b"obligatory", "rule", b"rule", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CheckMoveResponse: _TypeAlias = CheckMoveResponse  # noqa: Y015
+
+@_typing.final
+class ApplyMoveRequest(_message.Message):
+    """A request to play one move."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    MOVE_FIELD_NUMBER: _builtins.int
+    REVEALS_FIELD_NUMBER: _builtins.int
+    move: _builtins.str
+    """The move in public notation. Required."""
+    @_builtins.property
+    def position(self) -> _position_pb2.Position:
+        """The position before the move. Required; a finished game is refused with FAILED_PRECONDITION `GAME_OVER`.
+        The hand of the player to move may be hidden: a move from it must name its card with the suit ("7h-C2").
+        """
+
+    @_builtins.property
+    def reveals(self) -> _containers.RepeatedCompositeFieldContainer[Global___Reveal]:
+        """Cards that the move brings to light and the position does not hold, one entry a slot, in any order. Refused where
+        the position holds the card already, where no such slot is revealed, or where the card cannot lie there.
+        """
+
+    def __init__(
+        self,
+        *,
+        position: _position_pb2.Position | None = ...,
+        move: _builtins.str = ...,
+        reveals: _abc.Iterable[Global___Reveal] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["move", b"move", "position", b"position", "reveals", b"reveals"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
 Global___ApplyMoveRequest: _TypeAlias = ApplyMoveRequest  # noqa: Y015
 
 @_typing.final
 class ApplyMoveResponse(_message.Message):
     """The outcome of a move. Where the turn passes to a hand that a partial position hides, the position returned hides it
-    too: its owner knows it, and it can be asked about once it is given.
+    too: its owner knows it, and it can be asked about once it is given. Where the stock is unknown, the empty hand of a
+    player who is to draw counts as hidden if the other one's is known, and as known if it is hidden.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
 
     POSITION_FIELD_NUMBER: _builtins.int
     EVENTS_FIELD_NUMBER: _builtins.int
+    NEEDED_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def position(self) -> _position_pb2.Position:
-        """The position after the move. Carries `result` when the game is over."""
+        """The position after the move. Carries `result` when the game is over. Absent where `needed` is not empty."""
 
     @_builtins.property
     def events(self) -> _containers.RepeatedCompositeFieldContainer[Global___Event]:
-        """What happened, in order, for a client to animate."""
+        """What happened, in order, for a client to animate. Empty where `needed` is not."""
+
+    @_builtins.property
+    def needed(self) -> _containers.RepeatedCompositeFieldContainer[Global___Slot]:
+        """All slots whose cards the move brings to light, those that were revealed among them, in the order in which they do.
+        Empty where the move was played.
+        """
 
     def __init__(
         self,
         *,
         position: _position_pb2.Position | None = ...,
         events: _abc.Iterable[Global___Event] | None = ...,
+        needed: _abc.Iterable[Global___Slot] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["events", b"events", "position", b"position"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["events", b"events", "needed", b"needed", "position", b"position"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ApplyMoveResponse: _TypeAlias = ApplyMoveResponse  # noqa: Y015
+
+@_typing.final
+class Slot(_message.Message):
+    """A place where a card comes to light."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_FIELD_NUMBER: _builtins.int
+    PLACE_FIELD_NUMBER: _builtins.int
+    INDEX_FIELD_NUMBER: _builtins.int
+    player: _builtins.int
+    """The player whose card it is: 1 or 2."""
+    place: _builtins.str
+    """The place: "P" for the next payoff card, "H" for a card drawn to a known hand."""
+    index: _builtins.int
+    """Which card of the place, from 0: of a draw the number in the order drawn."""
+    def __init__(
+        self,
+        *,
+        player: _builtins.int = ...,
+        place: _builtins.str = ...,
+        index: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["index", b"index", "place", b"place", "player", b"player"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Slot: _TypeAlias = Slot  # noqa: Y015
+
+@_typing.final
+class Reveal(_message.Message):
+    """A card that came to light."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SLOT_FIELD_NUMBER: _builtins.int
+    CARD_FIELD_NUMBER: _builtins.int
+    card: _builtins.str
+    """The card."""
+    @_builtins.property
+    def slot(self) -> Global___Slot:
+        """Where."""
+
+    def __init__(
+        self,
+        *,
+        slot: Global___Slot | None = ...,
+        card: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["slot", b"slot"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["card", b"card", "slot", b"slot"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Reveal: _TypeAlias = Reveal  # noqa: Y015
 
 @_typing.final
 class Event(_message.Message):
@@ -342,21 +541,25 @@ class Drawn(_message.Message):
 
     PLAYER_FIELD_NUMBER: _builtins.int
     CARDS_FIELD_NUMBER: _builtins.int
+    COUNT_FIELD_NUMBER: _builtins.int
     player: _builtins.int
     """The player who drew: 1 or 2."""
+    count: _builtins.int
+    """How many cards were drawn."""
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The cards in the order drawn. A referee shows them to their owner only."""
+        """The cards in the order drawn; empty where the hand is hidden. A host shows them to their owner only."""
 
     def __init__(
         self,
         *,
         player: _builtins.int = ...,
         cards: _abc.Iterable[_builtins.str] | None = ...,
+        count: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "player", b"player"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "count", b"count", "player", b"player"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -40,10 +40,20 @@ class RefereeStub(object):
                 request_serializer=zank_dot_v1_dot_referee__pb2.DealRequest.SerializeToString,
                 response_deserializer=zank_dot_v1_dot_referee__pb2.DealResponse.FromString,
                 _registered_method=True)
+        self.View = channel.unary_unary(
+                '/zank.v1.Referee/View',
+                request_serializer=zank_dot_v1_dot_referee__pb2.ViewRequest.SerializeToString,
+                response_deserializer=zank_dot_v1_dot_referee__pb2.ViewResponse.FromString,
+                _registered_method=True)
         self.ListLegalMoves = channel.unary_unary(
                 '/zank.v1.Referee/ListLegalMoves',
                 request_serializer=zank_dot_v1_dot_referee__pb2.ListLegalMovesRequest.SerializeToString,
                 response_deserializer=zank_dot_v1_dot_referee__pb2.ListLegalMovesResponse.FromString,
+                _registered_method=True)
+        self.CheckMove = channel.unary_unary(
+                '/zank.v1.Referee/CheckMove',
+                request_serializer=zank_dot_v1_dot_referee__pb2.CheckMoveRequest.SerializeToString,
+                response_deserializer=zank_dot_v1_dot_referee__pb2.CheckMoveResponse.FromString,
                 _registered_method=True)
         self.ApplyMove = channel.unary_unary(
                 '/zank.v1.Referee/ApplyMove',
@@ -63,8 +73,24 @@ class RefereeServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def View(self, request, context):
+        """Masks a position to what one player can know: the faces of hidden cards, the other player's hand and the shuffle
+        are left out. Masking twice for the same player changes nothing.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ListLegalMoves(self, request, context):
         """Lists the legal moves of a position. A finished game has none.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CheckMove(self, request, context):
+        """Says whether a move is legal and, where it is not, which rule it breaks. A finished game is refused with
+        FAILED_PRECONDITION `GAME_OVER`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -74,9 +100,8 @@ class RefereeServicer(object):
         """Plays one move and everything that follows from it at once (cards turned up, drawn, recycled).
 
         Refuses an illegal move with FAILED_PRECONDITION `ILLEGAL_MOVE`, whose metadata holds the broken `rule` and its
-        `text`.
-        A position that lacks a card which the move brings to light is refused with FAILED_PRECONDITION
-        `CARDS_UNKNOWN`, whose metadata `pile` is the field path of the pile.
+        `text`. Where a partial position lacks cards that come to light, they are taken from `reveals`; where those do not
+        suffice, nothing is played and the answer lists the slots to be revealed.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -90,10 +115,20 @@ def add_RefereeServicer_to_server(servicer, server):
                     request_deserializer=zank_dot_v1_dot_referee__pb2.DealRequest.FromString,
                     response_serializer=zank_dot_v1_dot_referee__pb2.DealResponse.SerializeToString,
             ),
+            'View': grpc.unary_unary_rpc_method_handler(
+                    servicer.View,
+                    request_deserializer=zank_dot_v1_dot_referee__pb2.ViewRequest.FromString,
+                    response_serializer=zank_dot_v1_dot_referee__pb2.ViewResponse.SerializeToString,
+            ),
             'ListLegalMoves': grpc.unary_unary_rpc_method_handler(
                     servicer.ListLegalMoves,
                     request_deserializer=zank_dot_v1_dot_referee__pb2.ListLegalMovesRequest.FromString,
                     response_serializer=zank_dot_v1_dot_referee__pb2.ListLegalMovesResponse.SerializeToString,
+            ),
+            'CheckMove': grpc.unary_unary_rpc_method_handler(
+                    servicer.CheckMove,
+                    request_deserializer=zank_dot_v1_dot_referee__pb2.CheckMoveRequest.FromString,
+                    response_serializer=zank_dot_v1_dot_referee__pb2.CheckMoveResponse.SerializeToString,
             ),
             'ApplyMove': grpc.unary_unary_rpc_method_handler(
                     servicer.ApplyMove,
@@ -140,6 +175,33 @@ class Referee(object):
             _registered_method=True)
 
     @staticmethod
+    def View(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/zank.v1.Referee/View',
+            zank_dot_v1_dot_referee__pb2.ViewRequest.SerializeToString,
+            zank_dot_v1_dot_referee__pb2.ViewResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def ListLegalMoves(request,
             target,
             options=(),
@@ -156,6 +218,33 @@ class Referee(object):
             '/zank.v1.Referee/ListLegalMoves',
             zank_dot_v1_dot_referee__pb2.ListLegalMovesRequest.SerializeToString,
             zank_dot_v1_dot_referee__pb2.ListLegalMovesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CheckMove(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/zank.v1.Referee/CheckMove',
+            zank_dot_v1_dot_referee__pb2.CheckMoveRequest.SerializeToString,
+            zank_dot_v1_dot_referee__pb2.CheckMoveResponse.FromString,
             options,
             channel_credentials,
             insecure,

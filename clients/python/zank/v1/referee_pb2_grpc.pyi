@@ -35,15 +35,22 @@ class RefereeStub:
     def __new__(cls, channel: _aio.Channel) -> RefereeAsyncStub: ...
     Deal: _grpc.UnaryUnaryMultiCallable[_referee_pb2.DealRequest, _referee_pb2.DealResponse]
     """Deals a game. The same rule set and seed give the same deal on every server and version of this contract."""
+    View: _grpc.UnaryUnaryMultiCallable[_referee_pb2.ViewRequest, _referee_pb2.ViewResponse]
+    """Masks a position to what one player can know: the faces of hidden cards, the other player's hand and the shuffle
+    are left out. Masking twice for the same player changes nothing.
+    """
     ListLegalMoves: _grpc.UnaryUnaryMultiCallable[_referee_pb2.ListLegalMovesRequest, _referee_pb2.ListLegalMovesResponse]
     """Lists the legal moves of a position. A finished game has none."""
+    CheckMove: _grpc.UnaryUnaryMultiCallable[_referee_pb2.CheckMoveRequest, _referee_pb2.CheckMoveResponse]
+    """Says whether a move is legal and, where it is not, which rule it breaks. A finished game is refused with
+    FAILED_PRECONDITION `GAME_OVER`.
+    """
     ApplyMove: _grpc.UnaryUnaryMultiCallable[_referee_pb2.ApplyMoveRequest, _referee_pb2.ApplyMoveResponse]
     """Plays one move and everything that follows from it at once (cards turned up, drawn, recycled).
 
     Refuses an illegal move with FAILED_PRECONDITION `ILLEGAL_MOVE`, whose metadata holds the broken `rule` and its
-    `text`.
-    A position that lacks a card which the move brings to light is refused with FAILED_PRECONDITION
-    `CARDS_UNKNOWN`, whose metadata `pile` is the field path of the pile.
+    `text`. Where a partial position lacks cards that come to light, they are taken from `reveals`; where those do not
+    suffice, nothing is played and the answer lists the slots to be revealed.
     """
 
 @_typing.type_check_only
@@ -53,15 +60,22 @@ class RefereeAsyncStub(RefereeStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     Deal: _aio.UnaryUnaryMultiCallable[_referee_pb2.DealRequest, _referee_pb2.DealResponse]  # type: ignore[assignment]
     """Deals a game. The same rule set and seed give the same deal on every server and version of this contract."""
+    View: _aio.UnaryUnaryMultiCallable[_referee_pb2.ViewRequest, _referee_pb2.ViewResponse]  # type: ignore[assignment]
+    """Masks a position to what one player can know: the faces of hidden cards, the other player's hand and the shuffle
+    are left out. Masking twice for the same player changes nothing.
+    """
     ListLegalMoves: _aio.UnaryUnaryMultiCallable[_referee_pb2.ListLegalMovesRequest, _referee_pb2.ListLegalMovesResponse]  # type: ignore[assignment]
     """Lists the legal moves of a position. A finished game has none."""
+    CheckMove: _aio.UnaryUnaryMultiCallable[_referee_pb2.CheckMoveRequest, _referee_pb2.CheckMoveResponse]  # type: ignore[assignment]
+    """Says whether a move is legal and, where it is not, which rule it breaks. A finished game is refused with
+    FAILED_PRECONDITION `GAME_OVER`.
+    """
     ApplyMove: _aio.UnaryUnaryMultiCallable[_referee_pb2.ApplyMoveRequest, _referee_pb2.ApplyMoveResponse]  # type: ignore[assignment]
     """Plays one move and everything that follows from it at once (cards turned up, drawn, recycled).
 
     Refuses an illegal move with FAILED_PRECONDITION `ILLEGAL_MOVE`, whose metadata holds the broken `rule` and its
-    `text`.
-    A position that lacks a card which the move brings to light is refused with FAILED_PRECONDITION
-    `CARDS_UNKNOWN`, whose metadata `pile` is the field path of the pile.
+    `text`. Where a partial position lacks cards that come to light, they are taken from `reveals`; where those do not
+    suffice, nothing is played and the answer lists the slots to be revealed.
     """
 
 class RefereeServicer(metaclass=_abc_1.ABCMeta):
@@ -76,12 +90,32 @@ class RefereeServicer(metaclass=_abc_1.ABCMeta):
         """Deals a game. The same rule set and seed give the same deal on every server and version of this contract."""
 
     @_abc_1.abstractmethod
+    def View(
+        self,
+        request: _referee_pb2.ViewRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_referee_pb2.ViewResponse, _abc.Awaitable[_referee_pb2.ViewResponse]]:
+        """Masks a position to what one player can know: the faces of hidden cards, the other player's hand and the shuffle
+        are left out. Masking twice for the same player changes nothing.
+        """
+
+    @_abc_1.abstractmethod
     def ListLegalMoves(
         self,
         request: _referee_pb2.ListLegalMovesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_referee_pb2.ListLegalMovesResponse, _abc.Awaitable[_referee_pb2.ListLegalMovesResponse]]:
         """Lists the legal moves of a position. A finished game has none."""
+
+    @_abc_1.abstractmethod
+    def CheckMove(
+        self,
+        request: _referee_pb2.CheckMoveRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_referee_pb2.CheckMoveResponse, _abc.Awaitable[_referee_pb2.CheckMoveResponse]]:
+        """Says whether a move is legal and, where it is not, which rule it breaks. A finished game is refused with
+        FAILED_PRECONDITION `GAME_OVER`.
+        """
 
     @_abc_1.abstractmethod
     def ApplyMove(
@@ -92,9 +126,8 @@ class RefereeServicer(metaclass=_abc_1.ABCMeta):
         """Plays one move and everything that follows from it at once (cards turned up, drawn, recycled).
 
         Refuses an illegal move with FAILED_PRECONDITION `ILLEGAL_MOVE`, whose metadata holds the broken `rule` and its
-        `text`.
-        A position that lacks a card which the move brings to light is refused with FAILED_PRECONDITION
-        `CARDS_UNKNOWN`, whose metadata `pile` is the field path of the pile.
+        `text`. Where a partial position lacks cards that come to light, they are taken from `reveals`; where those do not
+        suffice, nothing is played and the answer lists the slots to be revealed.
         """
 
 def add_RefereeServicer_to_server(servicer: RefereeServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

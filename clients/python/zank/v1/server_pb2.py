@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from zank.v1 import rules_pb2 as zank_dot_v1_dot_rules__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14zank/v1/server.proto\x12\x07zank.v1\x1a\x13zank/v1/rules.proto\"\x10\n\x0eGetInfoRequest\"\xb6\x01\n\x0fGetInfoResponse\x12\x16\n\x0e\x65ngine_version\x18\x01 \x01(\t\x12$\n\x07presets\x18\x02 \x03(\x0b\x32\x13.zank.v1.PresetInfo\x12 \n\x07\x64\x65vices\x18\x03 \x03(\x0b\x32\x0f.zank.v1.Device\x12\x1f\n\x06limits\x18\x04 \x01(\x0b\x32\x0f.zank.v1.Limits\x12\"\n\x08programs\x18\x05 \x03(\x0b\x32\x10.zank.v1.Program\"e\n\nPresetInfo\x12\x0e\n\x06preset\x18\x01 \x01(\t\x12\x0e\n\x06\x66\x61mily\x18\x02 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x03 \x01(\t\x12\"\n\x08\x64\x65\x66\x61ults\x18\x04 \x01(\x0b\x32\x10.zank.v1.RuleSet\"9\n\x06\x44\x65vice\x12\x10\n\x08platform\x18\x01 \x01(\t\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\x0f\n\x07workers\x18\x03 \x01(\r\"X\n\x06Limits\x12\x19\n\x11max_message_bytes\x18\x01 \x01(\r\x12\x1d\n\x15\x64\x65\x66\x61ult_hint_rollouts\x18\x02 \x01(\r\x12\x14\n\x0cmax_rollouts\x18\x03 \x01(\r\"?\n\x07Program\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05sizes\x18\x02 \x01(\t\x12\x17\n\x0f\x63ompile_seconds\x18\x03 \x01(\x01\x32\x46\n\x06Server\x12<\n\x07GetInfo\x12\x17.zank.v1.GetInfoRequest\x1a\x18.zank.v1.GetInfoResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14zank/v1/server.proto\x12\x07zank.v1\x1a\x13zank/v1/rules.proto\"\x10\n\x0eGetInfoRequest\"\xb6\x01\n\x0fGetInfoResponse\x12\x16\n\x0e\x65ngine_version\x18\x01 \x01(\t\x12$\n\x07presets\x18\x02 \x03(\x0b\x32\x13.zank.v1.PresetInfo\x12 \n\x07\x64\x65vices\x18\x03 \x03(\x0b\x32\x0f.zank.v1.Device\x12\x1f\n\x06limits\x18\x04 \x01(\x0b\x32\x0f.zank.v1.Limits\x12\"\n\x08programs\x18\x05 \x03(\x0b\x32\x10.zank.v1.Program\"e\n\nPresetInfo\x12\x0e\n\x06preset\x18\x01 \x01(\t\x12\x0e\n\x06\x66\x61mily\x18\x02 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x03 \x01(\t\x12\"\n\x08\x64\x65\x66\x61ults\x18\x04 \x01(\x0b\x32\x10.zank.v1.RuleSet\"9\n\x06\x44\x65vice\x12\x10\n\x08platform\x18\x01 \x01(\t\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\x0f\n\x07workers\x18\x03 \x01(\r\"\xb4\x01\n\x06Limits\x12\x19\n\x11max_message_bytes\x18\x01 \x01(\r\x12\x1d\n\x15\x64\x65\x66\x61ult_hint_rollouts\x18\x02 \x01(\r\x12\x14\n\x0cmax_rollouts\x18\x03 \x01(\r\x12\"\n\x1a\x64\x65\x66\x61ult_best_move_rollouts\x18\x04 \x01(\r\x12!\n\x19\x64\x65\x66\x61ult_analysis_rollouts\x18\x05 \x01(\r\x12\x13\n\x0bmax_time_ms\x18\x06 \x01(\r\"?\n\x07Program\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05sizes\x18\x02 \x01(\t\x12\x17\n\x0f\x63ompile_seconds\x18\x03 \x01(\x01\x32\x46\n\x06Server\x12<\n\x07GetInfo\x12\x17.zank.v1.GetInfoRequest\x1a\x18.zank.v1.GetInfoResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -40,10 +40,10 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_PRESETINFO']._serialized_end=358
   _globals['_DEVICE']._serialized_start=360
   _globals['_DEVICE']._serialized_end=417
-  _globals['_LIMITS']._serialized_start=419
-  _globals['_LIMITS']._serialized_end=507
-  _globals['_PROGRAM']._serialized_start=509
-  _globals['_PROGRAM']._serialized_end=572
-  _globals['_SERVER']._serialized_start=574
-  _globals['_SERVER']._serialized_end=644
+  _globals['_LIMITS']._serialized_start=420
+  _globals['_LIMITS']._serialized_end=600
+  _globals['_PROGRAM']._serialized_start=602
+  _globals['_PROGRAM']._serialized_end=665
+  _globals['_SERVER']._serialized_start=667
+  _globals['_SERVER']._serialized_end=737
 # @@protoc_insertion_point(module_scope)

@@ -157,22 +157,34 @@ class Limits(_message.Message):
     MAX_MESSAGE_BYTES_FIELD_NUMBER: _builtins.int
     DEFAULT_HINT_ROLLOUTS_FIELD_NUMBER: _builtins.int
     MAX_ROLLOUTS_FIELD_NUMBER: _builtins.int
+    DEFAULT_BEST_MOVE_ROLLOUTS_FIELD_NUMBER: _builtins.int
+    DEFAULT_ANALYSIS_ROLLOUTS_FIELD_NUMBER: _builtins.int
+    MAX_TIME_MS_FIELD_NUMBER: _builtins.int
     max_message_bytes: _builtins.int
     """Largest message accepted. Unit: bytes."""
     default_hint_rollouts: _builtins.int
     """Rollouts of a hint that names no budget. Unit: rollouts."""
     max_rollouts: _builtins.int
     """Largest rollout budget accepted. Unit: rollouts."""
+    default_best_move_rollouts: _builtins.int
+    """Rollouts of a best move that names no budget. Unit: rollouts."""
+    default_analysis_rollouts: _builtins.int
+    """Rollouts of an analysis that names no budget. Unit: rollouts."""
+    max_time_ms: _builtins.int
+    """Largest time budget accepted. Unit: milliseconds."""
     def __init__(
         self,
         *,
         max_message_bytes: _builtins.int = ...,
         default_hint_rollouts: _builtins.int = ...,
         max_rollouts: _builtins.int = ...,
+        default_best_move_rollouts: _builtins.int = ...,
+        default_analysis_rollouts: _builtins.int = ...,
+        max_time_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["default_hint_rollouts", b"default_hint_rollouts", "max_message_bytes", b"max_message_bytes", "max_rollouts", b"max_rollouts"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["default_analysis_rollouts", b"default_analysis_rollouts", "default_best_move_rollouts", b"default_best_move_rollouts", "default_hint_rollouts", b"default_hint_rollouts", "max_message_bytes", b"max_message_bytes", "max_rollouts", b"max_rollouts", "max_time_ms", b"max_time_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

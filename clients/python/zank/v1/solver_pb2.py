@@ -25,29 +25,47 @@ _sym_db = _symbol_database.Default()
 from zank.v1 import position_pb2 as zank_dot_v1_dot_position__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14zank/v1/solver.proto\x12\x07zank.v1\x1a\x16zank/v1/position.proto\"\xfc\x01\n\x0eGetHintRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12#\n\x08position\x18\x02 \x01(\x0b\x32\x11.zank.v1.Position\x12-\n\x0bmatch_score\x18\x03 \x01(\x0b\x32\x13.zank.v1.MatchScoreH\x00\x88\x01\x01\x12$\n\x06\x62udget\x18\x04 \x01(\x0b\x32\x0f.zank.v1.BudgetH\x01\x88\x01\x01\x12\x11\n\x04seed\x18\x05 \x01(\x06H\x02\x88\x01\x01\x12%\n\tobjective\x18\x06 \x01(\x0e\x32\x12.zank.v1.ObjectiveB\x0e\n\x0c_match_scoreB\t\n\x07_budgetB\x07\n\x05_seed\".\n\nMatchScore\x12\x0f\n\x07player1\x18\x01 \x01(\r\x12\x0f\n\x07player2\x18\x02 \x01(\r\"\x1a\n\x06\x42udget\x12\x10\n\x08rollouts\x18\x01 \x01(\r\"\xfe\x01\n\x0fGetHintResponse\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12&\n\x05moves\x18\x02 \x03(\x0b\x32\x17.zank.v1.MoveEvaluation\x12\x0e\n\x06\x66orced\x18\x03 \x01(\x08\x12%\n\tobjective\x18\x04 \x01(\x0e\x32\x12.zank.v1.Objective\x12\x10\n\x08rollouts\x18\x05 \x01(\r\x12\x0e\n\x06rounds\x18\x06 \x01(\r\x12\x0c\n\x04seed\x18\x07 \x01(\x06\x12\x17\n\x0fposition_digest\x18\x08 \x01(\t\x12\x17\n\x0frule_set_digest\x18\t \x01(\t\x12\x16\n\x0e\x65ngine_version\x18\n \x01(\t\"\xbc\x01\n\x0eMoveEvaluation\x12\x0c\n\x04move\x18\x01 \x01(\t\x12\x13\n\x0b\x65quivalents\x18\x02 \x03(\t\x12\"\n\x05value\x18\x03 \x01(\x0b\x32\x0e.zank.v1.ValueH\x00\x88\x01\x01\x12#\n\x03gap\x18\x04 \x01(\x0b\x32\x11.zank.v1.EstimateH\x01\x88\x01\x01\x12\x16\n\x0etied_with_best\x18\x05 \x01(\x08\x12\x14\n\x0cwins_at_once\x18\x06 \x01(\x08\x42\x08\n\x06_valueB\x06\n\x04_gap\"\xb3\x01\n\x05Value\x12\x10\n\x08rollouts\x18\x01 \x01(\r\x12\x1e\n\x03win\x18\x02 \x01(\x0b\x32\x11.zank.v1.Estimate\x12\x1e\n\x03tie\x18\x03 \x01(\x0b\x32\x11.zank.v1.Estimate\x12\x1f\n\x04loss\x18\x04 \x01(\x0b\x32\x11.zank.v1.Estimate\x12!\n\x06points\x18\x05 \x01(\x0b\x32\x11.zank.v1.Estimate\x12\x14\n\x0cmoves_to_end\x18\x06 \x01(\x01\"0\n\x08\x45stimate\x12\x0c\n\x04mean\x18\x01 \x01(\x01\x12\x16\n\x0estandard_error\x18\x02 \x01(\x01*d\n\tObjective\x12\x19\n\x15OBJECTIVE_UNSPECIFIED\x10\x00\x12\x14\n\x10OBJECTIVE_POINTS\x10\x01\x12\x11\n\rOBJECTIVE_WIN\x10\x02\x12\x13\n\x0fOBJECTIVE_MATCH\x10\x03\x32\x46\n\x06Solver\x12<\n\x07GetHint\x12\x17.zank.v1.GetHintRequest\x1a\x18.zank.v1.GetHintResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14zank/v1/solver.proto\x12\x07zank.v1\x1a\x16zank/v1/position.proto\"5\n\x0eGetHintRequest\x12#\n\x08question\x18\x01 \x01(\x0b\x32\x11.zank.v1.Question\"9\n\x12GetBestMoveRequest\x12#\n\x08question\x18\x01 \x01(\x0b\x32\x11.zank.v1.Question\"5\n\x0e\x41nalyzeRequest\x12#\n\x08question\x18\x01 \x01(\x0b\x32\x11.zank.v1.Question\"\xd8\x02\n\x08Question\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12#\n\x08position\x18\x02 \x01(\x0b\x32\x11.zank.v1.Position\x12-\n\x0bmatch_score\x18\x03 \x01(\x0b\x32\x13.zank.v1.MatchScoreH\x00\x88\x01\x01\x12$\n\x06\x62udget\x18\x04 \x01(\x0b\x32\x0f.zank.v1.BudgetH\x01\x88\x01\x01\x12\x11\n\x04seed\x18\x05 \x01(\x06H\x02\x88\x01\x01\x12%\n\tobjective\x18\x06 \x01(\x0e\x32\x12.zank.v1.Objective\x12#\n\x08priority\x18\x07 \x01(\x0e\x32\x11.zank.v1.Priority\x12\x12\n\nonly_moves\x18\x08 \x03(\t\x12\x13\n\x0b\x61void_moves\x18\t \x03(\t\x12\x12\n\nkeep_moves\x18\n \x03(\tB\x0e\n\x0c_match_scoreB\t\n\x07_budgetB\x07\n\x05_seed\".\n\nMatchScore\x12\x0f\n\x07player1\x18\x01 \x01(\r\x12\x0f\n\x07player2\x18\x02 \x01(\r\";\n\x06\x42udget\x12\x10\n\x08rollouts\x18\x01 \x01(\r\x12\x0f\n\x07time_ms\x18\x02 \x01(\r\x12\x0e\n\x06rounds\x18\x03 \x01(\r\"2\n\x0fGetHintResponse\x12\x1f\n\x06\x61nswer\x18\x01 \x01(\x0b\x32\x0f.zank.v1.Answer\"6\n\x13GetBestMoveResponse\x12\x1f\n\x06\x61nswer\x18\x01 \x01(\x0b\x32\x0f.zank.v1.Answer\"A\n\x0f\x41nalyzeResponse\x12\x1f\n\x06\x61nswer\x18\x01 \x01(\x0b\x32\x0f.zank.v1.Answer\x12\r\n\x05\x66inal\x18\x02 \x01(\x08\"\x95\x02\n\x06\x41nswer\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12&\n\x05moves\x18\x02 \x03(\x0b\x32\x17.zank.v1.MoveEvaluation\x12\x0e\n\x06\x66orced\x18\x03 \x01(\x08\x12%\n\tobjective\x18\x04 \x01(\x0e\x32\x12.zank.v1.Objective\x12\x10\n\x08rollouts\x18\x05 \x01(\r\x12\x19\n\x11schedule_rollouts\x18\x06 \x01(\r\x12\x13\n\x0brounds_done\x18\x07 \x01(\r\x12\x0c\n\x04seed\x18\x08 \x01(\x06\x12\x17\n\x0fposition_digest\x18\t \x01(\t\x12\x17\n\x0frule_set_digest\x18\n \x01(\t\x12\x16\n\x0e\x65ngine_version\x18\x0b \x01(\t\"\xec\x01\n\x0eMoveEvaluation\x12\x0c\n\x04move\x18\x01 \x01(\t\x12\x13\n\x0b\x65quivalents\x18\x02 \x03(\t\x12\"\n\x05value\x18\x03 \x01(\x0b\x32\x0e.zank.v1.ValueH\x00\x88\x01\x01\x12#\n\x03gap\x18\x04 \x01(\x0b\x32\x11.zank.v1.EstimateH\x01\x88\x01\x01\x12\x16\n\x0etied_with_best\x18\x05 \x01(\x08\x12\x14\n\x0cwins_at_once\x18\x06 \x01(\x08\x12\x0c\n\x04line\x18\x07 \x03(\t\x12 \n\x07reasons\x18\x08 \x03(\x0b\x32\x0f.zank.v1.ReasonB\x08\n\x06_valueB\x06\n\x04_gap\"J\n\x06Reason\x12!\n\x04\x63ode\x18\x01 \x01(\x0e\x32\x13.zank.v1.ReasonCode\x12\r\n\x05\x63\x61rds\x18\x02 \x03(\t\x12\x0e\n\x06places\x18\x03 \x03(\t\"\xb3\x01\n\x05Value\x12\x10\n\x08rollouts\x18\x01 \x01(\r\x12\x1e\n\x03win\x18\x02 \x01(\x0b\x32\x11.zank.v1.Estimate\x12\x1e\n\x03tie\x18\x03 \x01(\x0b\x32\x11.zank.v1.Estimate\x12\x1f\n\x04loss\x18\x04 \x01(\x0b\x32\x11.zank.v1.Estimate\x12!\n\x06points\x18\x05 \x01(\x0b\x32\x11.zank.v1.Estimate\x12\x14\n\x0cmoves_to_end\x18\x06 \x01(\x01\"0\n\x08\x45stimate\x12\x0c\n\x04mean\x18\x01 \x01(\x01\x12\x16\n\x0estandard_error\x18\x02 \x01(\x01*f\n\x08Priority\x12\x18\n\x14PRIORITY_UNSPECIFIED\x10\x00\x12\x18\n\x14PRIORITY_INTERACTIVE\x10\x01\x12\x13\n\x0fPRIORITY_NORMAL\x10\x02\x12\x11\n\rPRIORITY_BULK\x10\x03*d\n\tObjective\x12\x19\n\x15OBJECTIVE_UNSPECIFIED\x10\x00\x12\x14\n\x10OBJECTIVE_POINTS\x10\x01\x12\x11\n\rOBJECTIVE_WIN\x10\x02\x12\x13\n\x0fOBJECTIVE_MATCH\x10\x03*\xb2\x03\n\nReasonCode\x12\x1b\n\x17REASON_CODE_UNSPECIFIED\x10\x00\x12\x14\n\x10REASON_CODE_WINS\x10\x01\x12\x1c\n\x18REASON_CODE_PLAYS_PAYOFF\x10\x02\x12\x17\n\x13REASON_CODE_ON_PATH\x10\x03\x12\x19\n\x15REASON_CODE_SHUTS_OUT\x10\x04\x12\x18\n\x14REASON_CODE_UNCOVERS\x10\x05\x12\x1c\n\x18REASON_CODE_EMPTIES_SIDE\x10\x06\x12\x1c\n\x18REASON_CODE_REFILLS_HAND\x10\x07\x12\x1f\n\x1bREASON_CODE_COMPLETES_STACK\x10\x08\x12\x1d\n\x19REASON_CODE_CONTINUES_RUN\x10\t\x12\x17\n\x13REASON_CODE_LETS_IN\x10\n\x12\x1f\n\x1bREASON_CODE_COVERS_PLAYABLE\x10\x0b\x12\x1d\n\x19REASON_CODE_DISCARDS_KING\x10\x0c\x12\x19\n\x15REASON_CODE_ENDS_GAME\x10\r\x12\x15\n\x11REASON_CODE_LOSES\x10\x0e\x32\xd0\x01\n\x06Solver\x12<\n\x07GetHint\x12\x17.zank.v1.GetHintRequest\x1a\x18.zank.v1.GetHintResponse\x12H\n\x0bGetBestMove\x12\x1b.zank.v1.GetBestMoveRequest\x1a\x1c.zank.v1.GetBestMoveResponse\x12>\n\x07\x41nalyze\x12\x17.zank.v1.AnalyzeRequest\x1a\x18.zank.v1.AnalyzeResponse0\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'zank.v1.solver_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_OBJECTIVE']._serialized_start=1068
-  _globals['_OBJECTIVE']._serialized_end=1168
-  _globals['_GETHINTREQUEST']._serialized_start=58
-  _globals['_GETHINTREQUEST']._serialized_end=310
-  _globals['_MATCHSCORE']._serialized_start=312
-  _globals['_MATCHSCORE']._serialized_end=358
-  _globals['_BUDGET']._serialized_start=360
-  _globals['_BUDGET']._serialized_end=386
-  _globals['_GETHINTRESPONSE']._serialized_start=389
-  _globals['_GETHINTRESPONSE']._serialized_end=643
-  _globals['_MOVEEVALUATION']._serialized_start=646
-  _globals['_MOVEEVALUATION']._serialized_end=834
-  _globals['_VALUE']._serialized_start=837
-  _globals['_VALUE']._serialized_end=1016
-  _globals['_ESTIMATE']._serialized_start=1018
-  _globals['_ESTIMATE']._serialized_end=1066
-  _globals['_SOLVER']._serialized_start=1170
-  _globals['_SOLVER']._serialized_end=1240
+  _globals['_PRIORITY']._serialized_start=1684
+  _globals['_PRIORITY']._serialized_end=1786
+  _globals['_OBJECTIVE']._serialized_start=1788
+  _globals['_OBJECTIVE']._serialized_end=1888
+  _globals['_REASONCODE']._serialized_start=1891
+  _globals['_REASONCODE']._serialized_end=2325
+  _globals['_GETHINTREQUEST']._serialized_start=57
+  _globals['_GETHINTREQUEST']._serialized_end=110
+  _globals['_GETBESTMOVEREQUEST']._serialized_start=112
+  _globals['_GETBESTMOVEREQUEST']._serialized_end=169
+  _globals['_ANALYZEREQUEST']._serialized_start=171
+  _globals['_ANALYZEREQUEST']._serialized_end=224
+  _globals['_QUESTION']._serialized_start=227
+  _globals['_QUESTION']._serialized_end=571
+  _globals['_MATCHSCORE']._serialized_start=573
+  _globals['_MATCHSCORE']._serialized_end=619
+  _globals['_BUDGET']._serialized_start=621
+  _globals['_BUDGET']._serialized_end=680
+  _globals['_GETHINTRESPONSE']._serialized_start=682
+  _globals['_GETHINTRESPONSE']._serialized_end=732
+  _globals['_GETBESTMOVERESPONSE']._serialized_start=734
+  _globals['_GETBESTMOVERESPONSE']._serialized_end=788
+  _globals['_ANALYZERESPONSE']._serialized_start=790
+  _globals['_ANALYZERESPONSE']._serialized_end=855
+  _globals['_ANSWER']._serialized_start=858
+  _globals['_ANSWER']._serialized_end=1135
+  _globals['_MOVEEVALUATION']._serialized_start=1138
+  _globals['_MOVEEVALUATION']._serialized_end=1374
+  _globals['_REASON']._serialized_start=1376
+  _globals['_REASON']._serialized_end=1450
+  _globals['_VALUE']._serialized_start=1453
+  _globals['_VALUE']._serialized_end=1632
+  _globals['_ESTIMATE']._serialized_start=1634
+  _globals['_ESTIMATE']._serialized_end=1682
+  _globals['_SOLVER']._serialized_start=2328
+  _globals['_SOLVER']._serialized_end=2536
 # @@protoc_insertion_point(module_scope)

@@ -20,6 +20,34 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _Priority:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _PriorityEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Priority.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    PRIORITY_UNSPECIFIED: _Priority.ValueType  # 0
+    """Not set: `INTERACTIVE`."""
+    PRIORITY_INTERACTIVE: _Priority.ValueType  # 1
+    """A player, looking at the screen."""
+    PRIORITY_NORMAL: _Priority.ValueType  # 2
+    """Somebody who can wait a little."""
+    PRIORITY_BULK: _Priority.ValueType  # 3
+    """Nobody in particular."""
+
+class Priority(_Priority, metaclass=_PriorityEnumTypeWrapper):
+    """Who waits for an answer."""
+
+PRIORITY_UNSPECIFIED: Priority.ValueType  # 0
+"""Not set: `INTERACTIVE`."""
+PRIORITY_INTERACTIVE: Priority.ValueType  # 1
+"""A player, looking at the screen."""
+PRIORITY_NORMAL: Priority.ValueType  # 2
+"""Somebody who can wait a little."""
+PRIORITY_BULK: Priority.ValueType  # 3
+"""Nobody in particular."""
+Global___Priority: _TypeAlias = Priority  # noqa: Y015
+
 class _Objective:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -48,9 +76,190 @@ OBJECTIVE_MATCH: Objective.ValueType  # 3
 """Chance to win the match. Needs a match score."""
 Global___Objective: _TypeAlias = Objective  # noqa: Y015
 
+class _ReasonCode:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ReasonCodeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReasonCode.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    REASON_CODE_UNSPECIFIED: _ReasonCode.ValueType  # 0
+    """Not set. Never sent."""
+    REASON_CODE_WINS: _ReasonCode.ValueType  # 1
+    """For: it wins the game at once (M10, M11). No cards, no places."""
+    REASON_CODE_PLAYS_PAYOFF: _ReasonCode.ValueType  # 2
+    """For: it plays a payoff card. Cards: the card. Places: the center stack."""
+    REASON_CODE_ON_PATH: _ReasonCode.ValueType  # 3
+    """For: it is the first of a shortest series of plays, within this turn and without drawing, that ends with the payoff
+    card. Cards: the rest of one such series, in order, the payoff card last. Places: where each is played from, "P",
+    "H" or "S1" to "S4". Not said when the payoff card fits already, or when the search for a series would be long.
+    """
+    REASON_CODE_SHUTS_OUT: _ReasonCode.ValueType  # 4
+    """For: their payoff card fitted a center stack and fits none after it. Cards: their payoff card. Places: the center
+    stack that it fitted.
+    """
+    REASON_CODE_UNCOVERS: _ReasonCode.ValueType  # 5
+    """For: it uncovers a side card that fits a center stack and can be played next (not so where a play from a side stack
+    ends the turn). Cards: the card. Places: its side stack, the center stack.
+    """
+    REASON_CODE_EMPTIES_SIDE: _ReasonCode.ValueType  # 6
+    """For: it empties a side stack. Places: the side stack."""
+    REASON_CODE_REFILLS_HAND: _ReasonCode.ValueType  # 7
+    """For: it empties the hand, five new cards are drawn (M8), and the game goes on. No cards, no places."""
+    REASON_CODE_COMPLETES_STACK: _ReasonCode.ValueType  # 8
+    """Neutral: it completes a center stack, which goes back to the stock (M9). Places: the center stack. Not said when the
+    move wins (M10).
+    """
+    REASON_CODE_CONTINUES_RUN: _ReasonCode.ValueType  # 9
+    """For: a discard onto a card one rank higher, neither a king, from which both can be played in turn. Cards: the card,
+    the one below. Places: the side stack.
+    """
+    REASON_CODE_LETS_IN: _ReasonCode.ValueType  # 10
+    """Against: their payoff card fits a center stack after it and fitted none before. Cards: their payoff card. Places:
+    the center stack.
+    """
+    REASON_CODE_COVERS_PLAYABLE: _ReasonCode.ValueType  # 11
+    """Against: a discard covers a card other than a king that fits a center stack at this moment. Cards: that card. Places:
+    its side stack, the center stack.
+    """
+    REASON_CODE_DISCARDS_KING: _ReasonCode.ValueType  # 12
+    """Against: it gives a king away to a side stack. Cards: the king."""
+    REASON_CODE_ENDS_GAME: _ReasonCode.ValueType  # 13
+    """Neutral: it ends the game, for the stock runs out (M11). No cards, no places."""
+    REASON_CODE_LOSES: _ReasonCode.ValueType  # 14
+    """Against: it loses the game at once, for the stock runs out and their payoff pile is shorter (M11). No cards, no
+    places.
+    """
+
+class ReasonCode(_ReasonCode, metaclass=_ReasonCodeEnumTypeWrapper):
+    """What can be said of a move, in the order of the codes, each at most once. "Their" is the other player's. Of a move
+    that ends the game nothing is said of what could be played after it. Where a card fits several center stacks, the
+    first is named.
+    """
+
+REASON_CODE_UNSPECIFIED: ReasonCode.ValueType  # 0
+"""Not set. Never sent."""
+REASON_CODE_WINS: ReasonCode.ValueType  # 1
+"""For: it wins the game at once (M10, M11). No cards, no places."""
+REASON_CODE_PLAYS_PAYOFF: ReasonCode.ValueType  # 2
+"""For: it plays a payoff card. Cards: the card. Places: the center stack."""
+REASON_CODE_ON_PATH: ReasonCode.ValueType  # 3
+"""For: it is the first of a shortest series of plays, within this turn and without drawing, that ends with the payoff
+card. Cards: the rest of one such series, in order, the payoff card last. Places: where each is played from, "P",
+"H" or "S1" to "S4". Not said when the payoff card fits already, or when the search for a series would be long.
+"""
+REASON_CODE_SHUTS_OUT: ReasonCode.ValueType  # 4
+"""For: their payoff card fitted a center stack and fits none after it. Cards: their payoff card. Places: the center
+stack that it fitted.
+"""
+REASON_CODE_UNCOVERS: ReasonCode.ValueType  # 5
+"""For: it uncovers a side card that fits a center stack and can be played next (not so where a play from a side stack
+ends the turn). Cards: the card. Places: its side stack, the center stack.
+"""
+REASON_CODE_EMPTIES_SIDE: ReasonCode.ValueType  # 6
+"""For: it empties a side stack. Places: the side stack."""
+REASON_CODE_REFILLS_HAND: ReasonCode.ValueType  # 7
+"""For: it empties the hand, five new cards are drawn (M8), and the game goes on. No cards, no places."""
+REASON_CODE_COMPLETES_STACK: ReasonCode.ValueType  # 8
+"""Neutral: it completes a center stack, which goes back to the stock (M9). Places: the center stack. Not said when the
+move wins (M10).
+"""
+REASON_CODE_CONTINUES_RUN: ReasonCode.ValueType  # 9
+"""For: a discard onto a card one rank higher, neither a king, from which both can be played in turn. Cards: the card,
+the one below. Places: the side stack.
+"""
+REASON_CODE_LETS_IN: ReasonCode.ValueType  # 10
+"""Against: their payoff card fits a center stack after it and fitted none before. Cards: their payoff card. Places:
+the center stack.
+"""
+REASON_CODE_COVERS_PLAYABLE: ReasonCode.ValueType  # 11
+"""Against: a discard covers a card other than a king that fits a center stack at this moment. Cards: that card. Places:
+its side stack, the center stack.
+"""
+REASON_CODE_DISCARDS_KING: ReasonCode.ValueType  # 12
+"""Against: it gives a king away to a side stack. Cards: the king."""
+REASON_CODE_ENDS_GAME: ReasonCode.ValueType  # 13
+"""Neutral: it ends the game, for the stock runs out (M11). No cards, no places."""
+REASON_CODE_LOSES: ReasonCode.ValueType  # 14
+"""Against: it loses the game at once, for the stock runs out and their payoff pile is shorter (M11). No cards, no
+places.
+"""
+Global___ReasonCode: _TypeAlias = ReasonCode  # noqa: Y015
+
 @_typing.final
 class GetHintRequest(_message.Message):
     """A request for a hint."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    QUESTION_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def question(self) -> Global___Question:
+        """What is asked. Required."""
+
+    def __init__(
+        self,
+        *,
+        question: Global___Question | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["question", b"question"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["question", b"question"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetHintRequest: _TypeAlias = GetHintRequest  # noqa: Y015
+
+@_typing.final
+class GetBestMoveRequest(_message.Message):
+    """A request for the best move."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    QUESTION_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def question(self) -> Global___Question:
+        """What is asked. Required."""
+
+    def __init__(
+        self,
+        *,
+        question: Global___Question | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["question", b"question"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["question", b"question"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetBestMoveRequest: _TypeAlias = GetBestMoveRequest  # noqa: Y015
+
+@_typing.final
+class AnalyzeRequest(_message.Message):
+    """A request for an analysis."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    QUESTION_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def question(self) -> Global___Question:
+        """What is asked. Required."""
+
+    def __init__(
+        self,
+        *,
+        question: Global___Question | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["question", b"question"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["question", b"question"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AnalyzeRequest: _TypeAlias = AnalyzeRequest  # noqa: Y015
+
+@_typing.final
+class Question(_message.Message):
+    """A position, what is wanted of it, and how much it may cost."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -60,12 +269,18 @@ class GetHintRequest(_message.Message):
     BUDGET_FIELD_NUMBER: _builtins.int
     SEED_FIELD_NUMBER: _builtins.int
     OBJECTIVE_FIELD_NUMBER: _builtins.int
+    PRIORITY_FIELD_NUMBER: _builtins.int
+    ONLY_MOVES_FIELD_NUMBER: _builtins.int
+    AVOID_MOVES_FIELD_NUMBER: _builtins.int
+    KEEP_MOVES_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
     """Chosen by the client and echoed in the answer. At most 128 characters. Default: empty."""
     seed: _builtins.int
     """Seed of the random numbers. Absent: derived from the digest of the masked position."""
     objective: Global___Objective.ValueType
     """What "best" means. Default: `POINTS` where the preset scores, else `WIN`."""
+    priority: Global___Priority.ValueType
+    """Who waits for the answer. Default: `INTERACTIVE`."""
     @_builtins.property
     def position(self) -> _position_pb2.Position:
         """The position, full or partial. Required."""
@@ -78,7 +293,21 @@ class GetHintRequest(_message.Message):
 
     @_builtins.property
     def budget(self) -> Global___Budget:
-        """How much work to spend. Absent: the server's default for hints (see `Server.GetInfo`)."""
+        """How much work to spend. Absent: the server's default for the method (see `Server.GetInfo`)."""
+
+    @_builtins.property
+    def only_moves(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Consider these moves only, in public notation. Empty: all legal moves. Each must be legal."""
+
+    @_builtins.property
+    def avoid_moves(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Leave out these moves. Each must be legal, and some other move must remain."""
+
+    @_builtins.property
+    def keep_moves(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Keep these moves in every round of halving, however they do, so that they are known as well as the best one. Each
+        must be one of the moves considered.
+        """
 
     def __init__(
         self,
@@ -89,10 +318,14 @@ class GetHintRequest(_message.Message):
         budget: Global___Budget | None = ...,
         seed: _builtins.int | None = ...,
         objective: Global___Objective.ValueType = ...,
+        priority: Global___Priority.ValueType = ...,
+        only_moves: _abc.Iterable[_builtins.str] | None = ...,
+        avoid_moves: _abc.Iterable[_builtins.str] | None = ...,
+        keep_moves: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_budget", b"_budget", "_match_score", b"_match_score", "_seed", b"_seed", "budget", b"budget", "match_score", b"match_score", "position", b"position", "seed", b"seed"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_budget", b"_budget", "_match_score", b"_match_score", "_seed", b"_seed", "budget", b"budget", "match_score", b"match_score", "objective", b"objective", "position", b"position", "request_id", b"request_id", "seed", b"seed"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_budget", b"_budget", "_match_score", b"_match_score", "_seed", b"_seed", "avoid_moves", b"avoid_moves", "budget", b"budget", "keep_moves", b"keep_moves", "match_score", b"match_score", "objective", b"objective", "only_moves", b"only_moves", "position", b"position", "priority", b"priority", "request_id", b"request_id", "seed", b"seed"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__budget: _TypeAlias = _typing.Literal["budget"]  # noqa: Y015
     _WhichOneofArgType__budget: _TypeAlias = _typing.Literal["_budget", b"_budget"]  # noqa: Y015
@@ -107,7 +340,7 @@ class GetHintRequest(_message.Message):
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__seed) -> _WhichOneofReturnType__seed | None: ...
 
-Global___GetHintRequest: _TypeAlias = GetHintRequest  # noqa: Y015
+Global___Question: _TypeAlias = Question  # noqa: Y015
 
 @_typing.final
 class MatchScore(_message.Message):
@@ -137,24 +370,38 @@ Global___MatchScore: _TypeAlias = MatchScore  # noqa: Y015
 
 @_typing.final
 class Budget(_message.Message):
-    """How much work to spend on an answer."""
+    """How much work to spend on an answer: rollouts, time, or both. At least one is required.
+
+    Rollouts are spent in rounds of sequential halving, at most three, after a schedule that the number of candidate
+    moves and of rollouts fix. A budget of time alone becomes a schedule too, planned from the speed of late. When the
+    time is over, the answer is that of the last complete round; the first round is always completed. The answer says
+    which schedule it followed and how many rounds it completed: `rollouts` and `rounds` of these return the same bytes.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
     ROLLOUTS_FIELD_NUMBER: _builtins.int
+    TIME_MS_FIELD_NUMBER: _builtins.int
+    ROUNDS_FIELD_NUMBER: _builtins.int
     rollouts: _builtins.int
     """Rollouts in total over all candidate moves. Unit: rollouts (games played to the end). A budget smaller than the
-    number of candidates is raised to one rollout each.
-    Range: 1 to the server's limit (see `Server.GetInfo`).
+    number of candidates is raised to one rollout each. Range: 0 (planned from the time) to the server's limit (see
+    `Server.GetInfo`).
     """
+    time_ms: _builtins.int
+    """Time from the start of the work. Unit: milliseconds. Range: 0 (no limit) to the server's limit."""
+    rounds: _builtins.int
+    """Stop after so many rounds of the schedule. Range: 0 (all) to 3. Needs `rollouts`."""
     def __init__(
         self,
         *,
         rollouts: _builtins.int = ...,
+        time_ms: _builtins.int = ...,
+        rounds: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["rollouts", b"rollouts"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["rollouts", b"rollouts", "rounds", b"rounds", "time_ms", b"time_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -166,12 +413,89 @@ class GetHintResponse(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    ANSWER_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def answer(self) -> Global___Answer:
+        """The answer. The hint for a player is its first move."""
+
+    def __init__(
+        self,
+        *,
+        answer: Global___Answer | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetHintResponse: _TypeAlias = GetHintResponse  # noqa: Y015
+
+@_typing.final
+class GetBestMoveResponse(_message.Message):
+    """The best move."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ANSWER_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def answer(self) -> Global___Answer:
+        """The answer. The best move is its first, with the `line` of moves that goes with it."""
+
+    def __init__(
+        self,
+        *,
+        answer: Global___Answer | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetBestMoveResponse: _TypeAlias = GetBestMoveResponse  # noqa: Y015
+
+@_typing.final
+class AnalyzeResponse(_message.Message):
+    """An analysis so far."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ANSWER_FIELD_NUMBER: _builtins.int
+    FINAL_FIELD_NUMBER: _builtins.int
+    final: _builtins.bool
+    """Whether this is the last message."""
+    @_builtins.property
+    def answer(self) -> Global___Answer:
+        """The answer so far."""
+
+    def __init__(
+        self,
+        *,
+        answer: Global___Answer | None = ...,
+        final: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "final", b"final"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AnalyzeResponse: _TypeAlias = AnalyzeResponse  # noqa: Y015
+
+@_typing.final
+class Answer(_message.Message):
+    """The moves considered, what they are worth, and all that the answer depends on."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     MOVES_FIELD_NUMBER: _builtins.int
     FORCED_FIELD_NUMBER: _builtins.int
     OBJECTIVE_FIELD_NUMBER: _builtins.int
     ROLLOUTS_FIELD_NUMBER: _builtins.int
-    ROUNDS_FIELD_NUMBER: _builtins.int
+    SCHEDULE_ROLLOUTS_FIELD_NUMBER: _builtins.int
+    ROUNDS_DONE_FIELD_NUMBER: _builtins.int
     SEED_FIELD_NUMBER: _builtins.int
     POSITION_DIGEST_FIELD_NUMBER: _builtins.int
     RULE_SET_DIGEST_FIELD_NUMBER: _builtins.int
@@ -179,20 +503,22 @@ class GetHintResponse(_message.Message):
     request_id: _builtins.str
     """The request's id."""
     forced: _builtins.bool
-    """True when there was no choice: one legal move, up to equivalents. No rollouts were spent, and the move carries
-    no value.
+    """True when there was no choice: one move to consider, up to equivalents. No rollouts were spent, and the move
+    carries no value.
     """
     objective: Global___Objective.ValueType
     """What the moves are ranked by. Never unspecified."""
     rollouts: _builtins.int
     """Rollouts spent. Unit: rollouts. At most the budget, or one for each candidate."""
-    rounds: _builtins.int
-    """Rounds of sequential halving played."""
+    schedule_rollouts: _builtins.int
+    """The budget that the schedule of rounds was made for. Unit: rollouts. 0 when forced."""
+    rounds_done: _builtins.int
+    """Rounds of that schedule that were completed."""
     seed: _builtins.int
     """The seed used."""
     position_digest: _builtins.str
     """Digest of the masked position's text form, rule set included (see `proto/README.md`): lower-case hexadecimal, 32
-    characters. Equal digests mean that the same question was asked.
+    characters. Equal digests mean that the same position was asked about.
     """
     rule_set_digest: _builtins.str
     """Digest of the rule set (see `proto/README.md`): lower-case hexadecimal, 32 characters."""
@@ -200,9 +526,7 @@ class GetHintResponse(_message.Message):
     """Version of the engine that answered."""
     @_builtins.property
     def moves(self) -> _containers.RepeatedCompositeFieldContainer[Global___MoveEvaluation]:
-        """The moves considered, the best first. A hint for a player is `moves[0]`; the others show how close they are.
-        Never empty.
-        """
+        """The moves considered, the best first. Never empty."""
 
     def __init__(
         self,
@@ -212,7 +536,8 @@ class GetHintResponse(_message.Message):
         forced: _builtins.bool = ...,
         objective: Global___Objective.ValueType = ...,
         rollouts: _builtins.int = ...,
-        rounds: _builtins.int = ...,
+        schedule_rollouts: _builtins.int = ...,
+        rounds_done: _builtins.int = ...,
         seed: _builtins.int = ...,
         position_digest: _builtins.str = ...,
         rule_set_digest: _builtins.str = ...,
@@ -220,11 +545,11 @@ class GetHintResponse(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["engine_version", b"engine_version", "forced", b"forced", "moves", b"moves", "objective", b"objective", "position_digest", b"position_digest", "request_id", b"request_id", "rollouts", b"rollouts", "rounds", b"rounds", "rule_set_digest", b"rule_set_digest", "seed", b"seed"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["engine_version", b"engine_version", "forced", b"forced", "moves", b"moves", "objective", b"objective", "position_digest", b"position_digest", "request_id", b"request_id", "rollouts", b"rollouts", "rounds_done", b"rounds_done", "rule_set_digest", b"rule_set_digest", "schedule_rollouts", b"schedule_rollouts", "seed", b"seed"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___GetHintResponse: _TypeAlias = GetHintResponse  # noqa: Y015
+Global___Answer: _TypeAlias = Answer  # noqa: Y015
 
 @_typing.final
 class MoveEvaluation(_message.Message):
@@ -238,6 +563,8 @@ class MoveEvaluation(_message.Message):
     GAP_FIELD_NUMBER: _builtins.int
     TIED_WITH_BEST_FIELD_NUMBER: _builtins.int
     WINS_AT_ONCE_FIELD_NUMBER: _builtins.int
+    LINE_FIELD_NUMBER: _builtins.int
+    REASONS_FIELD_NUMBER: _builtins.int
     move: _builtins.str
     """The move in public notation."""
     tied_with_best: _builtins.bool
@@ -260,6 +587,16 @@ class MoveEvaluation(_message.Message):
         rollouts were spent.
         """
 
+    @_builtins.property
+    def line(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The turn from this move on as the rollouts play it, this move first, up to the next unknown card or the end of the
+        turn.
+        """
+
+    @_builtins.property
+    def reasons(self) -> _containers.RepeatedCompositeFieldContainer[Global___Reason]:
+        """What there is to say for and against the move, whatever the rollouts say."""
+
     def __init__(
         self,
         *,
@@ -269,10 +606,12 @@ class MoveEvaluation(_message.Message):
         gap: Global___Estimate | None = ...,
         tied_with_best: _builtins.bool = ...,
         wins_at_once: _builtins.bool = ...,
+        line: _abc.Iterable[_builtins.str] | None = ...,
+        reasons: _abc.Iterable[Global___Reason] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_gap", b"_gap", "_value", b"_value", "gap", b"gap", "value", b"value"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_gap", b"_gap", "_value", b"_value", "equivalents", b"equivalents", "gap", b"gap", "move", b"move", "tied_with_best", b"tied_with_best", "value", b"value", "wins_at_once", b"wins_at_once"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_gap", b"_gap", "_value", b"_value", "equivalents", b"equivalents", "gap", b"gap", "line", b"line", "move", b"move", "reasons", b"reasons", "tied_with_best", b"tied_with_best", "value", b"value", "wins_at_once", b"wins_at_once"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__gap: _TypeAlias = _typing.Literal["gap"]  # noqa: Y015
     _WhichOneofArgType__gap: _TypeAlias = _typing.Literal["_gap", b"_gap"]  # noqa: Y015
@@ -284,6 +623,40 @@ class MoveEvaluation(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__value) -> _WhichOneofReturnType__value | None: ...
 
 Global___MoveEvaluation: _TypeAlias = MoveEvaluation  # noqa: Y015
+
+@_typing.final
+class Reason(_message.Message):
+    """Something true of a move, for a client to put into words."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CODE_FIELD_NUMBER: _builtins.int
+    CARDS_FIELD_NUMBER: _builtins.int
+    PLACES_FIELD_NUMBER: _builtins.int
+    code: Global___ReasonCode.ValueType
+    """What is said."""
+    @_builtins.property
+    def cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The cards that it is said of; see the code."""
+
+    @_builtins.property
+    def places(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The places that it is said of; see the code."""
+
+    def __init__(
+        self,
+        *,
+        code: Global___ReasonCode.ValueType = ...,
+        cards: _abc.Iterable[_builtins.str] | None = ...,
+        places: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "code", b"code", "places", b"places"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Reason: _TypeAlias = Reason  # noqa: Y015
 
 @_typing.final
 class Value(_message.Message):

@@ -43,6 +43,16 @@ class SolverStub(object):
                 request_serializer=zank_dot_v1_dot_solver__pb2.GetHintRequest.SerializeToString,
                 response_deserializer=zank_dot_v1_dot_solver__pb2.GetHintResponse.FromString,
                 _registered_method=True)
+        self.GetBestMove = channel.unary_unary(
+                '/zank.v1.Solver/GetBestMove',
+                request_serializer=zank_dot_v1_dot_solver__pb2.GetBestMoveRequest.SerializeToString,
+                response_deserializer=zank_dot_v1_dot_solver__pb2.GetBestMoveResponse.FromString,
+                _registered_method=True)
+        self.Analyze = channel.unary_stream(
+                '/zank.v1.Solver/Analyze',
+                request_serializer=zank_dot_v1_dot_solver__pb2.AnalyzeRequest.SerializeToString,
+                response_deserializer=zank_dot_v1_dot_solver__pb2.AnalyzeResponse.FromString,
+                _registered_method=True)
 
 
 class SolverServicer(object):
@@ -62,6 +72,26 @@ class SolverServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetBestMove(self, request, context):
+        """The best move and the planned rest of the turn, up to the next unknown card or the end of the turn. The same as a
+        hint but for its default budget.
+
+        A finished game is refused with FAILED_PRECONDITION `GAME_OVER`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Analyze(self, request, context):
+        """All legal moves ranked, with better numbers as rollouts come in. The last message is marked `final`; it alone is
+        fixed by position, rule set, budget and seed. Messages that a slow reader has not taken are replaced by later ones.
+
+        A finished game is refused with FAILED_PRECONDITION `GAME_OVER`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_SolverServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -69,6 +99,16 @@ def add_SolverServicer_to_server(servicer, server):
                     servicer.GetHint,
                     request_deserializer=zank_dot_v1_dot_solver__pb2.GetHintRequest.FromString,
                     response_serializer=zank_dot_v1_dot_solver__pb2.GetHintResponse.SerializeToString,
+            ),
+            'GetBestMove': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetBestMove,
+                    request_deserializer=zank_dot_v1_dot_solver__pb2.GetBestMoveRequest.FromString,
+                    response_serializer=zank_dot_v1_dot_solver__pb2.GetBestMoveResponse.SerializeToString,
+            ),
+            'Analyze': grpc.unary_stream_rpc_method_handler(
+                    servicer.Analyze,
+                    request_deserializer=zank_dot_v1_dot_solver__pb2.AnalyzeRequest.FromString,
+                    response_serializer=zank_dot_v1_dot_solver__pb2.AnalyzeResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -102,6 +142,60 @@ class Solver(object):
             '/zank.v1.Solver/GetHint',
             zank_dot_v1_dot_solver__pb2.GetHintRequest.SerializeToString,
             zank_dot_v1_dot_solver__pb2.GetHintResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetBestMove(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/zank.v1.Solver/GetBestMove',
+            zank_dot_v1_dot_solver__pb2.GetBestMoveRequest.SerializeToString,
+            zank_dot_v1_dot_solver__pb2.GetBestMoveResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Analyze(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/zank.v1.Solver/Analyze',
+            zank_dot_v1_dot_solver__pb2.AnalyzeRequest.SerializeToString,
+            zank_dot_v1_dot_solver__pb2.AnalyzeResponse.FromString,
             options,
             channel_credentials,
             insecure,

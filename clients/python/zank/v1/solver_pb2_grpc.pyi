@@ -43,6 +43,18 @@ class SolverStub:
     A finished game is refused with FAILED_PRECONDITION `GAME_OVER`. Measured times travel in the trailing metadata
     `server-timing` (see `proto/README.md`).
     """
+    GetBestMove: _grpc.UnaryUnaryMultiCallable[_solver_pb2.GetBestMoveRequest, _solver_pb2.GetBestMoveResponse]
+    """The best move and the planned rest of the turn, up to the next unknown card or the end of the turn. The same as a
+    hint but for its default budget.
+
+    A finished game is refused with FAILED_PRECONDITION `GAME_OVER`.
+    """
+    Analyze: _grpc.UnaryStreamMultiCallable[_solver_pb2.AnalyzeRequest, _solver_pb2.AnalyzeResponse]
+    """All legal moves ranked, with better numbers as rollouts come in. The last message is marked `final`; it alone is
+    fixed by position, rule set, budget and seed. Messages that a slow reader has not taken are replaced by later ones.
+
+    A finished game is refused with FAILED_PRECONDITION `GAME_OVER`.
+    """
 
 @_typing.type_check_only
 class SolverAsyncStub(SolverStub):
@@ -58,6 +70,18 @@ class SolverAsyncStub(SolverStub):
 
     A finished game is refused with FAILED_PRECONDITION `GAME_OVER`. Measured times travel in the trailing metadata
     `server-timing` (see `proto/README.md`).
+    """
+    GetBestMove: _aio.UnaryUnaryMultiCallable[_solver_pb2.GetBestMoveRequest, _solver_pb2.GetBestMoveResponse]  # type: ignore[assignment]
+    """The best move and the planned rest of the turn, up to the next unknown card or the end of the turn. The same as a
+    hint but for its default budget.
+
+    A finished game is refused with FAILED_PRECONDITION `GAME_OVER`.
+    """
+    Analyze: _aio.UnaryStreamMultiCallable[_solver_pb2.AnalyzeRequest, _solver_pb2.AnalyzeResponse]  # type: ignore[assignment]
+    """All legal moves ranked, with better numbers as rollouts come in. The last message is marked `final`; it alone is
+    fixed by position, rule set, budget and seed. Messages that a slow reader has not taken are replaced by later ones.
+
+    A finished game is refused with FAILED_PRECONDITION `GAME_OVER`.
     """
 
 class SolverServicer(metaclass=_abc_1.ABCMeta):
@@ -77,6 +101,30 @@ class SolverServicer(metaclass=_abc_1.ABCMeta):
 
         A finished game is refused with FAILED_PRECONDITION `GAME_OVER`. Measured times travel in the trailing metadata
         `server-timing` (see `proto/README.md`).
+        """
+
+    @_abc_1.abstractmethod
+    def GetBestMove(
+        self,
+        request: _solver_pb2.GetBestMoveRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_solver_pb2.GetBestMoveResponse, _abc.Awaitable[_solver_pb2.GetBestMoveResponse]]:
+        """The best move and the planned rest of the turn, up to the next unknown card or the end of the turn. The same as a
+        hint but for its default budget.
+
+        A finished game is refused with FAILED_PRECONDITION `GAME_OVER`.
+        """
+
+    @_abc_1.abstractmethod
+    def Analyze(
+        self,
+        request: _solver_pb2.AnalyzeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_solver_pb2.AnalyzeResponse], _abc.AsyncIterator[_solver_pb2.AnalyzeResponse]]:
+        """All legal moves ranked, with better numbers as rollouts come in. The last message is marked `final`; it alone is
+        fixed by position, rule set, budget and seed. Messages that a slow reader has not taken are replaced by later ones.
+
+        A finished game is refused with FAILED_PRECONDITION `GAME_OVER`.
         """
 
 def add_SolverServicer_to_server(servicer: SolverServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -1,0 +1,201 @@
+"""The typed client of a Zank server for asyncio."""
+
+# ruff: noqa: ASYNC109 - a call's deadline travels with it to the server, which asyncio.timeout does not tell
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, Unpack
+
+import grpc
+
+from zank import _requests as requests
+from zank._connection import (
+    CHANNEL_OPTIONS,
+    DEFAULT_CONNECT_TIMEOUT,
+    DEFAULT_START_TIMEOUT,
+    DEFAULT_TIMEOUT,
+    not_serving,
+)
+from zank._requests import QuestionOptions, deadline, question
+from zank.embedded import EmbeddedServer
+from zank.errors import typed_errors
+from zank.notation import Move
+from zank.v1 import (
+    AnalyzeRequest,
+    AnalyzeResponse,
+    Answer,
+    ApplyMoveResponse,
+    CheckMoveResponse,
+    GetBestMoveRequest,
+    GetHintRequest,
+    GetInfoRequest,
+    GetInfoResponse,
+    LegalMove,
+    Position,
+    RefereeStub,
+    Reveal,
+    RuleSet,
+    ServerStub,
+    SolverStub,
+)
+
+if TYPE_CHECKING:  # in the stubs only
+    from zank.v1.referee_pb2_grpc import RefereeAsyncStub
+    from zank.v1.server_pb2_grpc import ServerAsyncStub
+    from zank.v1.solver_pb2_grpc import SolverAsyncStub
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Services:
+    referee: "RefereeAsyncStub"
+    solver: "SolverAsyncStub"
+    about: "ServerAsyncStub"
+
+
+class AsyncClient:
+    """As `Client`, for asyncio: the same methods and errors, to be awaited.
+
+        async with zank.AsyncClient("localhost:50051") as client:
+            hint = await client.hint(position)
+            async for update in client.analyze(position):
+                ...
+
+    Without a context manager, await `connect` before the first call and `close` after the last. It belongs to the
+    event loop in which it connected. Cancelling a call ends its work on the server.
+    """
+
+    def __init__(
+        self,
+        target: str | None = None,
+        *,
+        timeout: float = DEFAULT_TIMEOUT,
+        start_timeout: float | None = None,
+    ) -> None:
+        """Says where to connect; the arguments are those of `Client`."""
+        self._target = target
+        self._timeout = timeout
+        self._start_timeout = start_timeout
+        self._server: EmbeddedServer | None = None
+        self._channel: grpc.aio.Channel | None = None
+        self._services: _Services | None = None
+
+    async def __aenter__(self) -> Self:
+        await self.connect()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def connect(self) -> None:
+        """Connects, and waits until the server serves; raises as `Client` does."""
+        try:
+            target, limit = self._target, self._start_timeout
+            if target is None:
+                self._server = EmbeddedServer()
+                target = await asyncio.to_thread(self._server.wait, DEFAULT_START_TIMEOUT if limit is None else limit)
+            self._channel = grpc.aio.insecure_channel(target, options=CHANNEL_OPTIONS)
+            await _wait_until_ready(self._channel, target, DEFAULT_CONNECT_TIMEOUT if limit is None else limit)
+        except BaseException:
+            await self.close()
+            raise
+        self._services = _Services(
+            referee=RefereeStub(self._channel), solver=SolverStub(self._channel), about=ServerStub(self._channel)
+        )
+
+    async def close(self) -> None:
+        """Closes the connection and ends the embedded server."""
+        self._services = None
+        if self._channel is not None:
+            await self._channel.close(None)
+        if self._server is not None:
+            server, self._server = self._server, None
+            await asyncio.to_thread(server.close)
+
+    async def deal(self, rules: str | RuleSet, *, seed: int | None = None, timeout: float | None = None) -> Position:
+        """As `Client.deal`."""
+        return (await self._call(self._connected.referee.Deal, requests.deal(rules, seed), timeout)).position
+
+    async def view(self, position: Position | str, player: int, *, timeout: float | None = None) -> Position:
+        """As `Client.view`."""
+        return (await self._call(self._connected.referee.View, requests.view(position, player), timeout)).position
+
+    async def legal_moves(self, position: Position | str, *, timeout: float | None = None) -> Sequence[LegalMove]:
+        """As `Client.legal_moves`."""
+        return (await self._call(self._connected.referee.ListLegalMoves, requests.legal_moves(position), timeout)).moves
+
+    async def check(
+        self, position: Position | str, move: Move | str, *, timeout: float | None = None
+    ) -> CheckMoveResponse:
+        """As `Client.check`."""
+        return await self._call(self._connected.referee.CheckMove, requests.check(position, move), timeout)
+
+    async def apply(
+        self,
+        position: Position | str,
+        move: Move | str,
+        *,
+        reveals: Iterable[Reveal | str] = (),
+        timeout: float | None = None,
+    ) -> ApplyMoveResponse:
+        """As `Client.apply`."""
+        request = requests.apply(position, move, reveals)
+        return requests.played(request, await self._call(self._connected.referee.ApplyMove, request, timeout))
+
+    async def hint(
+        self, position: Position | str, *, timeout: float | None = None, **options: Unpack[QuestionOptions]
+    ) -> Answer:
+        """As `Client.hint`."""
+        asked = question(position, **options)
+        limit = deadline(asked, timeout, self._timeout)
+        return (await self._call(self._connected.solver.GetHint, GetHintRequest(question=asked), limit)).answer
+
+    async def best(
+        self, position: Position | str, *, timeout: float | None = None, **options: Unpack[QuestionOptions]
+    ) -> Answer:
+        """As `Client.best`."""
+        asked = question(position, **options)
+        limit = deadline(asked, timeout, self._timeout)
+        return (await self._call(self._connected.solver.GetBestMove, GetBestMoveRequest(question=asked), limit)).answer
+
+    def analyze(
+        self, position: Position | str, *, timeout: float | None = None, **options: Unpack[QuestionOptions]
+    ) -> AsyncIterator[AnalyzeResponse]:
+        """As `Client.analyze`; the work starts with the first step."""
+        asked = question(position, **options)
+        return self._updates(AnalyzeRequest(question=asked), deadline(asked, timeout, self._timeout))
+
+    async def info(self, *, timeout: float | None = None) -> GetInfoResponse:
+        """As `Client.info`."""
+        return await self._call(self._connected.about.GetInfo, GetInfoRequest(), timeout)
+
+    @property
+    def _connected(self) -> _Services:
+        if self._services is None:
+            raise RuntimeError("not connected: use `async with AsyncClient(...)`, or await `connect` first")
+        return self._services
+
+    async def _call[Request, Response](
+        self, method: "grpc.aio.UnaryUnaryMultiCallable[Request, Response]", request: Request, timeout: float | None
+    ) -> Response:
+        with typed_errors():
+            return await method(request, timeout=self._timeout if timeout is None else timeout, wait_for_ready=True)
+
+    async def _updates(self, request: AnalyzeRequest, timeout: float) -> AsyncIterator[AnalyzeResponse]:
+        call = self._connected.solver.Analyze(request, timeout=timeout, wait_for_ready=True)
+        try:
+            with typed_errors():
+                async for update in call:
+                    yield update
+        finally:
+            call.cancel()
+
+
+async def _wait_until_ready(channel: grpc.aio.Channel, target: str, timeout: float) -> None:
+    try:
+        await asyncio.wait_for(channel.channel_ready(), timeout)
+    except TimeoutError:
+        raise not_serving(target, timeout) from None

@@ -1,0 +1,37 @@
+"""Cards that come to light, in text: `P=7h`, `H0=2c`, `2:H0=2c`."""
+
+import re
+from typing import Final
+
+from zank.cards import parse_card
+from zank.errors import InvalidCard, InvalidReveal
+from zank.v1 import Reveal, Slot
+
+_EXPECTED: Final = (
+    "expected SLOT=CARD, for example P=7h (the next payoff card), H0=2c (the first card drawn to the hand), or 2:H0=2c"
+    " where it is player 2's and player 1 moves"
+)
+
+
+def parse_reveal(text: str, player_to_move: int) -> Reveal:
+    """The card and its slot written `text`; raises InvalidReveal.
+
+    A slot is the place and, but for the payoff card, the number of the card from 0. It is of the player to move unless
+    the other player is named before it.
+    """
+    match = re.fullmatch(r"(?:([12]):)?(?:(P)|(H)([0-9]))=(.*)", text)
+    if match is None:
+        raise InvalidReveal(f"{text!r} is no revealed card: {_EXPECTED}")
+    player, payoff, hand, index, card = match.groups()
+    try:
+        parse_card(card)
+    except InvalidCard as error:
+        raise InvalidReveal(f"{text!r} is no revealed card: {error}") from None
+    slot = Slot(player=int(player or player_to_move), place=payoff or hand, index=int(index or 0))
+    return Reveal(slot=slot, card=card)
+
+
+def format_slot(slot: Slot, player_to_move: int) -> str:
+    """The text of a slot, as `parse_reveal` reads it."""
+    owner = "" if slot.player == player_to_move else f"{slot.player}:"
+    return f"{owner}{slot.place}" if slot.place == "P" else f"{owner}{slot.place}{slot.index}"

@@ -1,0 +1,170 @@
+"""Questions from the wire: checked, completed, and put to the engine."""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, Final, Protocol
+
+import numpy as np
+
+from zank.v1 import (
+    OBJECTIVE_MATCH,
+    OBJECTIVE_POINTS,
+    OBJECTIVE_UNSPECIFIED,
+    OBJECTIVE_WIN,
+    PRIORITY_BULK,
+    PRIORITY_INTERACTIVE,
+    PRIORITY_NORMAL,
+    PRIORITY_UNSPECIFIED,
+    Objective,
+    Position,
+    Priority,
+    Question,
+)
+from zank_kernel import engine as engines
+from zank_kernel import search
+from zank_service.digests import default_seed, position_digest
+from zank_service.family import AnyFamily
+from zank_service.limits import MAX_REQUEST_ID, Limits
+from zank_service.positions import Checked, checked_position
+from zank_service.refusals import Refusal, Violations, game_over, invalid, not_possible
+
+OBJECTIVES: Final[dict[int, search.Objective]] = {OBJECTIVE_POINTS: "points", OBJECTIVE_WIN: "win"}
+URGENCIES: Final[dict[int, int]] = {
+    PRIORITY_UNSPECIFIED: 0,
+    PRIORITY_INTERACTIVE: 0,
+    PRIORITY_NORMAL: 1,
+    PRIORITY_BULK: 2,
+}
+
+
+class Request(Protocol):
+    """A request of `Solver`."""
+
+    @property
+    def question(self) -> Question:
+        """What is asked."""
+        ...
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What a request asks, to the knowledge of the player to move."""
+
+    request: Question
+    family: AnyFamily
+    position: Position  # masked
+    rules: Any
+    digest: str
+    seed: int
+    objective: Objective.ValueType
+    rollouts: int  # the schedule's; 0 = to be planned from the time
+    seconds: float | None
+    urgency: int
+
+
+def understood(request: Request, limits: Limits, rollouts: int) -> Asked:
+    """What a request asks, with so many rollouts where it names no budget; raises Refusal."""
+    question = request.question
+    violations = Violations()
+    _check_question(question, limits, violations)
+    violations.refuse_if_any("INVALID_REQUEST")
+    checked = checked_position(question, question.position, "question.position", masked=True)
+    if question.HasField("match_score") or question.objective == OBJECTIVE_MATCH:
+        raise not_possible("MATCH_SCORE_UNAVAILABLE", "a game cannot be valued by the score of its match yet")
+    if checked.over:
+        raise game_over()
+    digest = position_digest(checked.position)
+    budget = question.budget
+    return Asked(
+        request=question,
+        family=checked.family,
+        position=checked.position,
+        rules=checked.rules,
+        digest=digest,
+        seed=question.seed if question.HasField("seed") else default_seed(digest),
+        objective=_objective(question, checked),
+        rollouts=budget.rollouts if question.HasField("budget") else rollouts,
+        seconds=budget.time_ms / 1000 if budget.time_ms else None,
+        urgency=URGENCIES[question.priority],
+    )
+
+
+def engine_question(asked: Asked, engine: engines.Engine, limits: Limits) -> engines.Question:
+    """The question for the engine; raises Refusal where the moves to consider are not legal. Blocks."""
+    family, question = asked.family, asked.request
+    table = family.table(asked.position, asked.rules)
+    only: frozenset[int] = frozenset()
+    avoid = keep = only
+    if question.only_moves or question.avoid_moves or question.keep_moves:
+        legal = np.flatnonzero(
+            engine.legal(family.name, engines.FAMILIES[family.name].to_state([table]))[:, 0]
+        ).tolist()
+        only = _actions(asked, "only_moves", question.only_moves, legal)
+        avoid = _actions(asked, "avoid_moves", question.avoid_moves, legal)
+        considered = [action for action in legal if action not in avoid and (action in only or not only)]
+        if not considered:
+            raise invalid(
+                "INVALID_REQUEST", "question.avoid_moves", "expected to leave a move to consider; none is left"
+            )
+        keep = _actions(asked, "keep_moves", question.keep_moves, considered)
+    return engines.Question(
+        family=family.name,
+        table=table,
+        rollouts=asked.rollouts or min(limits.max_rollouts, engine.planned_rollouts(asked.seconds or 0)),
+        seed=asked.seed,
+        objective=OBJECTIVES[asked.objective],
+        rounds=question.budget.rounds or search.ROUNDS,
+        only=only,
+        avoid=avoid,
+        keep=keep,
+        urgency=asked.urgency,
+    )
+
+
+def _check_question(question: Question, limits: Limits, violations: Violations) -> None:
+    """What a question says beside its position."""
+
+    def check_range(field: str, found: int, least: int, most: int) -> None:
+        if not least <= found <= most:
+            violations.add(f"question.{field}", f"expected {least} to {most}, found {found}")
+
+    if len(question.request_id) > MAX_REQUEST_ID:
+        found = len(question.request_id)
+        violations.add("question.request_id", f"expected at most {MAX_REQUEST_ID} characters, found {found}")
+    budget = question.budget
+    if question.HasField("budget"):
+        check_range("budget.rollouts", budget.rollouts, 0, limits.max_rollouts)
+        check_range("budget.time_ms", budget.time_ms, 0, limits.max_time_ms)
+        check_range("budget.rounds", budget.rounds, 0, search.ROUNDS)
+        if not budget.rollouts and not budget.time_ms:
+            violations.add("question.budget", "expected rollouts, time_ms or both; found neither")
+        elif budget.rounds and not budget.rollouts:
+            violations.add("question.budget.rounds", "expected rollouts beside it: the schedule that has these rounds")
+    for field, found, names in (
+        ("objective", question.objective, Objective),
+        ("priority", question.priority, Priority),
+    ):
+        if found not in names.values():
+            violations.add(f"question.{field}", f"expected one of {', '.join(names.keys())}; found {found}")
+
+
+def _actions(asked: Asked, field: str, moves: Sequence[str], allowed: Sequence[int]) -> frozenset[int]:
+    """The kernel's actions for the moves of a field, each of which must be among those allowed."""
+    actions = []
+    for index, move in enumerate(moves):
+        path = f"question.{field}[{index}]"
+        try:
+            action = asked.family.action(asked.position, move)
+        except Refusal as refusal:
+            raise invalid("INVALID_REQUEST", path, f"expected a legal move: {refusal.message}") from None
+        if action not in allowed:
+            raise invalid("INVALID_REQUEST", path, "expected a legal move among those considered")
+        actions.append(action)
+    return frozenset(actions)
+
+
+def _objective(question: Question, checked: Checked) -> Objective.ValueType:
+    """What moves are ranked by."""
+    if question.objective != OBJECTIVE_UNSPECIFIED:
+        return question.objective
+    return OBJECTIVE_POINTS if checked.family.scored(checked.rules) else OBJECTIVE_WIN
