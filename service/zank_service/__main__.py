@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import logging
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -31,6 +32,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _serve(settings: Settings, *, announce: bool, exit_with_stdin: bool) -> int:
+    # Until the event loop takes signals, Ctrl-C ends the process: raised as an exception while JAX loads, it could be
+    # swallowed, or end in a traceback.
+    signal.signal(signal.SIGINT, lambda number, _: os._exit(128 + number))
     from zank_service.lifecycle import run  # JAX, which takes seconds to load
     from zank_service.server import PortUnavailable
 

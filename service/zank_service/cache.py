@@ -16,11 +16,12 @@ def private_directory(path: Path) -> Path:
         status = path.stat()
     except OSError as error:
         raise UnsafeCache(
-            f"cannot keep compiled programs in {path}: {error.strerror}; see the setting cache_dir"
+            f"cannot keep compiled programs in {path}: {error.strerror}; name another directory with"
+            " --cache-dir or ZANK_CACHE_DIR"
         ) from None
     if status.st_uid != os.getuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise UnsafeCache(
             f"other users can write to {path}, and what lies there is run: make it yours alone (chmod 700), or name"
-            " another directory as cache_dir"
+            " another directory with --cache-dir or ZANK_CACHE_DIR"
         )
     return path

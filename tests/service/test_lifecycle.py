@@ -215,3 +215,31 @@ def test_a_cache_is_the_users_alone(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UnsafeCache, match="cache_dir"):
         private_directory(tmp_path / "file" / "cache")
+
+
+SLOW_IMPORT = """
+import sys
+import time
+from zank_service.__main__ import main
+
+
+class Slow:
+    def find_spec(self, name, path=None, target=None):
+        if name == "zank_service.lifecycle":
+            print("importing", flush=True)
+            time.sleep(30)
+
+
+sys.meta_path.insert(0, Slow())
+main(["--port", "0"])
+"""
+
+
+def test_ctrl_c_while_the_engine_is_imported_ends_the_process_quietly() -> None:
+    command = [sys.executable, "-c", SLOW_IMPORT]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        assert server.stdout.readline() == "importing\n"
+        server.send_signal(signal.SIGINT)
+        _, errors = server.communicate(timeout=20)
+    assert (server.returncode, errors) == (130, "")
