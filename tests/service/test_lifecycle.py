@@ -213,7 +213,7 @@ def test_a_cache_is_the_users_alone(tmp_path: Path) -> None:
     with pytest.raises(UnsafeCache, match="other users can write"):
         private_directory(path)
     (tmp_path / "file").touch()
-    with pytest.raises(UnsafeCache, match="cache_dir"):
+    with pytest.raises(UnsafeCache, match="ZANK_CACHE_DIR"):
         private_directory(tmp_path / "file" / "cache")
 
 
