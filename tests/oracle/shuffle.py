@@ -71,3 +71,28 @@ def deal(seed: int, payoff_cards: int = 20) -> Deal:
 def recycle(stock: Sequence[str], center: Sequence[str], seed: int, count: int) -> list[str]:
     """The stock after a complete center stack was shuffled into it as shuffle number `count` (M9)."""
     return Stream(seed, count).shuffle([*stock, *center])
+
+
+@dataclass(frozen=True, kw_only=True)
+class BankDeal:
+    """A deal of Russian Bank (B0) for players 1 and 2, piles from bottom to top; a stock is turned from its end."""
+
+    decks: tuple[list[str], list[str]]  # each player's 52 cards in the order in which they are dealt
+    reserve: tuple[list[str], list[str]]
+    tableau: list[str]  # the one card of each pile: T1 to T4 from player 1's deck, T5 to T8 from player 2's
+    stock: tuple[list[str], list[str]]
+    coin: int  # 1 or 2: the player who starts if it comes to a coin flip (S1, R1)
+
+
+def deal_bank(seed: int, reserve_cards: int = 13) -> BankDeal:
+    """The deal of a seed (B0): shuffle 0 for player 1's deck, 1 for player 2's, event 0 of shuffle 2 for the coin."""
+    own = DECK[:52]
+    first, second = Stream(seed, 0).shuffle(own), Stream(seed, 1).shuffle(own)
+    n = reserve_cards
+    return BankDeal(
+        decks=(first, second),
+        reserve=(first[:n], second[:n]),
+        tableau=first[n : n + 4] + second[n : n + 4],
+        stock=(first[n + 4 :], second[n + 4 :]),
+        coin=1 + Stream(seed, 2).below(0, 2),
+    )

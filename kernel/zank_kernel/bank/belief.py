@@ -1,0 +1,176 @@
+"""Beliefs of Russian Bank: from what both players know to worlds, uniform over all that is consistent.
+
+Hidden are cards of the reserves and of the stocks. A player's hidden cards come from that player's own deck, minus what
+has been seen of it. Where the deck of a seen card is not known, its other copy may be hidden on either side: a card
+both of whose copies are unseen goes once to each player, and single ones are split uniformly so that the counts fit.
+"""
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from zank_kernel import random
+from zank_kernel.bank.deal import DECK
+from zank_kernel.bank.state import QUEUE, State
+from zank_kernel.bank.table import FACE, ORIGIN, Cards, Table
+from zank_kernel.host import leaf
+
+HIDDEN_RESERVE: Final = 13  # hidden cards lie at the bottom of a reserve
+HIDDEN_STOCK: Final = len(DECK)  # and in a stock that has not been turned over
+
+FACES: Final = np.asarray(DECK, np.int8)
+SPLIT: Final = 0  # events: which player has a single card …
+ORDER: Final = 64  # … and in which order each player's cards lie
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Knowledge:
+    """What is known of the hidden cards of positions, one position an entry of the last axis, named `Q`."""
+
+    sure: jax.Array  # bool [2, DECK, Q]: this player's copy of the card is hidden, to be sure
+    single: jax.Array  # bool [DECK, Q]: one copy of the card is hidden, on one side or the other
+    share: jax.Array  # int8 [Q]: how many of the single cards are player 0's
+    reserve: jax.Array  # bool [HIDDEN_RESERVE, 2, Q]: places of hidden reserve cards, bottom first
+    stock: jax.Array  # bool [HIDDEN_STOCK, 2, Q]: places of hidden stock cards, in the order of turning
+    seed: jax.Array  # uint32 [2, Q]: low and high word of the request's seed
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class World:
+    """Sampled assignments of the hidden cards, one world an entry of the last axis, named `W`; 0 elsewhere."""
+
+    reserve: jax.Array  # int8 [HIDDEN_RESERVE, 2, W]
+    stock: jax.Array  # int8 [HIDDEN_STOCK, 2, W]
+
+
+def seen(table: Table) -> Iterator[int]:
+    """Every card that is known, foundations apart."""
+    piles: list[Cards] = [*table.tableau, *table.reserve, *table.stock, *table.waste, (table.drawn,)]
+    return (card for pile in piles for card in pile if card)
+
+
+def knowledge(tables: Sequence[Table], seeds: Sequence[int]) -> Knowledge:
+    """What is known in `tables`, with the requests' 64-bit `seeds`; leaves of the host.
+
+    Raises ValueError where the cards that are not known do not fill the places that are.
+    """
+    count = len(tables)
+    sure = np.zeros((2, len(DECK), count), np.bool_)
+    single = np.zeros((len(DECK), count), np.bool_)
+    share = np.zeros((count,), np.int8)
+    reserve = np.zeros((HIDDEN_RESERVE, 2, count), np.bool_)
+    stock = np.zeros((HIDDEN_STOCK, 2, count), np.bool_)
+    seed = np.zeros((2, count), np.uint32)
+    for index, table in enumerate(tables):
+        origins: dict[int, list[int]] = {card: [] for card in DECK}
+        for card in seen(table):
+            origins[card & FACE].append(card // ORIGIN)
+        for suit, height in enumerate(table.foundations):  # a foundation's cards, whose decks are not recorded
+            for rank in range(1, height + 1):
+                origins[16 * (suit // 2) + rank].append(0)
+        for number, card in enumerate(DECK):
+            match origins[card]:
+                case []:
+                    sure[:, number, index] = True
+                case [0]:
+                    single[number, index] = True
+                case [origin]:
+                    sure[2 - origin, number, index] = True
+                case [one, other] if one != other or not one:
+                    pass
+                case found:
+                    raise ValueError(f"{len(found)} copies of card {card} are seen, at most one of each deck is there")
+        for player in (0, 1):
+            for place, card in enumerate(table.reserve[player]):
+                if not card:
+                    reserve[place, player, index] = True
+            for place, card in enumerate(reversed(table.stock[player])):
+                if not card:
+                    stock[place, player, index] = True
+        places = [int(reserve[:, player, index].sum() + stock[:, player, index].sum()) for player in (0, 1)]
+        shares = [places[player] - int(sure[player, :, index].sum()) for player in (0, 1)]
+        if min(shares) < 0 or sum(shares) != single[:, index].sum():
+            raise ValueError(f"the unseen cards do not fill the hidden places, {places[0]} and {places[1]}")
+        share[index] = shares[0]
+        seed[:, index] = random.split_seed(seeds[index])
+    return Knowledge(
+        sure=leaf(sure),
+        single=leaf(single),
+        share=leaf(share),
+        reserve=leaf(reserve),
+        stock=leaf(stock),
+        seed=leaf(seed),
+    )
+
+
+def sample(knowledge: Knowledge, entry: jax.Array, number: jax.Array) -> World:
+    """World `number` (uint32 [W], below 2**31) of knowledge entry `entry` (int32 [W]).
+
+    A world is fixed by the seed and its number alone, and every consistent assignment is equally likely.
+    """
+    seed = knowledge.seed[:, entry]
+    key = random.stream_key(seed[0], seed[1], number)
+    card = jnp.arange(len(DECK), dtype=jnp.uint32)[:, None]
+
+    def drawn(event: int) -> jax.Array:
+        return random.bits(key[0], key[1], card + jnp.uint32(event))
+
+    single = knowledge.single[:, entry]
+    rank = jnp.argsort(jnp.argsort(jnp.where(single, drawn(SPLIT), jnp.uint32(0xFFFFFFFF)), axis=0), axis=0)
+    first = single & (rank < knowledge.share[entry])
+    reserves, stocks = [], []
+    for player in (0, 1):
+        own = knowledge.sure[player][:, entry] | (first if player == 0 else single & ~first)
+        # The own cards first, in random order; a card's bits are halved to make room for "not own".
+        place = jnp.where(own, drawn(ORDER * (player + 1)) >> 1, jnp.uint32(0xFFFFFFFF))
+        order = jnp.asarray(FACES)[jnp.argsort(place, axis=0)]  # [DECK, W]
+        hidden = jnp.concatenate([knowledge.reserve[:, player][:, entry], knowledge.stock[:, player][:, entry]])
+        index = jnp.clip(jnp.cumsum(hidden, axis=0, dtype=jnp.int32) - 1, 0, len(DECK) - 1)
+        dealt = jnp.where(hidden, jnp.take_along_axis(order, index, axis=0), jnp.int8(0))
+        reserves.append(dealt[:HIDDEN_RESERVE])
+        stocks.append(dealt[HIDDEN_RESERVE:])
+    return World(reserve=jnp.stack(reserves, axis=1), stock=jnp.stack(stocks, axis=1))
+
+
+def load(lanes: State, taken: jax.Array, roots: State, root: jax.Array, worlds: World, world: jax.Array) -> State:
+    """Put root `root` in world `world` (int32 [B] each) into the lanes that are `taken` (bool [B]).
+
+    Roots are positions in which hidden cards are 0; the world supplies them, the drawn card included that a TURN took
+    from a hidden stock (`UNKNOWN` in the root).
+    """
+    merged = {
+        field.name: jnp.where(taken, getattr(roots, field.name)[..., root], getattr(lanes, field.name))
+        for field in dataclasses.fields(State)
+        if field.name not in ("tableau", "reserve", "queue")
+    }
+
+    def rows(name: str, hidden: jax.Array | None, last: jax.Array) -> jax.Array:
+        """A pile array, row by row as far as any root goes, the hidden cards from the world."""
+
+        def row(depth: int, piles: jax.Array) -> jax.Array:
+            cards = getattr(roots, name)[depth][:, root]
+            if hidden is not None:
+                deepest = hidden.shape[0] - 1
+                below = hidden[jnp.minimum(depth, deepest)][:, world]
+                cards = cards + jnp.where(depth <= deepest, below, jnp.int8(0))
+            return piles.at[depth].set(jnp.where(taken, cards, piles[depth]))
+
+        piles: jax.Array = jax.lax.fori_loop(0, last, row, getattr(lanes, name))
+        return piles
+
+    tableau = rows("tableau", None, roots.tableau_count.max().astype(jnp.int32))
+    reserve = rows("reserve", worlds.reserve, roots.reserve_count.max().astype(jnp.int32))
+    # A root's ring begins near 0: at most one card has been turned since the position was written down.
+    end = (roots.head + roots.stock + roots.waste).max().astype(jnp.int32)
+    queue = rows("queue", worlds.stock, jnp.minimum(end, QUEUE))
+    mover = merged["mover"].astype(jnp.int32)
+    head = jnp.where(mover == 0, merged["head"][0], merged["head"][1]).astype(jnp.int32)
+    turned = queue[(head - 1) & (QUEUE - 1), mover, jnp.arange(mover.shape[0])]
+    merged["drawn"] = jnp.where(merged["drawn"] < 0, turned, merged["drawn"])
+    return State(tableau=tableau, reserve=reserve, queue=queue, **merged)

@@ -1,0 +1,110 @@
+"""Positions of Russian Bank on the host: cards in plain tuples, and their conversion to lanes.
+
+A card is `16 * suit + rank` as in `State`, plus `ORIGIN` times its deck of origin: 1 or 2, or 0 where it is not known.
+"""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from zank_kernel.bank.play import ACTIONS, DESTINATIONS, SOURCES, TURN
+from zank_kernel.bank.rules import Rules
+from zank_kernel.bank.state import FOUNDATIONS, PILES, RUNNING, State, empty
+
+type Cards = tuple[int, ...]
+
+ORIGIN: Final = 64
+FACE: Final = ORIGIN - 1  # what of a card matters in play
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Table:
+    """A position before a move, piles bottom first; 0 is a card that is not known. Players are 0 and 1.
+
+    The last card of a stock is turned first. `foundations` are the heights of both copies of each suit, suit by suit.
+    """
+
+    rules: Rules
+    mover: int
+    foundations: tuple[int, ...] = (0,) * FOUNDATIONS
+    tableau: tuple[Cards, ...] = ((),) * PILES
+    reserve: tuple[Cards, Cards]
+    stock: tuple[Cards, Cards]
+    waste: tuple[Cards, Cards] = ((), ())
+    drawn: int = 0
+    opening: bool = False  # S1
+    quiet: tuple[int, int] = (0, 0)  # B10
+    turns: int = 0
+
+
+def to_state(tables: Sequence[Table]) -> State:
+    """Lanes holding `tables`, one each, no move played yet; leaves of the host."""
+    state = empty(len(tables))
+    lanes = {field.name: np.asarray(getattr(state, field.name)) for field in dataclasses.fields(state)}
+
+    def faces(cards: Cards) -> list[int]:
+        return [card & FACE for card in cards]
+
+    for lane, table in enumerate(tables):
+        lanes["rules"][lane] = table.rules.bits
+        lanes["max_turns"][lane] = table.rules.max_turns
+        lanes["mover"][lane] = table.mover
+        lanes["ending"][lane] = RUNNING
+        lanes["foundation"][:, lane] = table.foundations
+        lanes["drawn"][lane] = table.drawn & FACE
+        lanes["opening"][lane] = table.opening
+        lanes["quiet"][:, lane] = table.quiet
+        lanes["turns"][lane] = table.turns
+        for index, pile in enumerate(table.tableau):
+            lanes["tableau"][: len(pile), index, lane] = faces(pile)
+            lanes["tableau_count"][index, lane] = len(pile)
+            lanes["tableau_top"][index, lane] = faces(pile)[-1] if pile else 0
+        for player in (0, 1):
+            reserve, stock, waste = table.reserve[player], table.stock[player], table.waste[player]
+            lanes["reserve"][: len(reserve), player, lane] = faces(reserve)
+            lanes["reserve_count"][player, lane] = len(reserve)
+            queue = faces(stock)[::-1] + faces(waste)
+            lanes["queue"][: len(queue), player, lane] = queue
+            lanes["stock"][player, lane] = len(stock)
+            lanes["waste"][player, lane] = len(waste)
+    return state
+
+
+def masked(table: Table) -> Table:
+    """What both players know of a position of which every card is given and nothing has been turned over or loaded."""
+
+    def top_only(pile: Cards) -> Cards:
+        return (*(0 for _ in pile[:-1]), *pile[-1:])
+
+    first, second = table.reserve
+    return dataclasses.replace(
+        table,
+        reserve=(top_only(first), top_only(second)),
+        stock=(tuple(0 for _ in table.stock[0]), tuple(0 for _ in table.stock[1])),
+    )
+
+
+def spread(table: Table) -> int:
+    """How far apart two results of a game from here can be: either player's win at its most (B9)."""
+    return sum(
+        30 + len(table.stock[player]) + len(table.waste[player]) + 2 * len(table.reserve[player]) for player in (0, 1)
+    )
+
+
+def representatives(table: Table) -> npt.NDArray[np.int64]:
+    """For each action the first action that leads to the same game, int64 [ACTIONS].
+
+    Tableau piles of identical content, spaces among them, are interchangeable (B11).
+    """
+    piles = [tuple(card & FACE for card in pile) for pile in table.tableau]
+    first = np.asarray([piles.index(pile) for pile in piles])
+    actions = np.arange(ACTIONS)
+    source, destination = actions // DESTINATIONS, actions % DESTINATIONS
+    from_pile = (source >= 2) & (source < SOURCES)
+    to_pile = (destination >= 1) & (destination <= PILES)
+    first_source = np.where(from_pile, 2 + first[(source - 2) % PILES], source)
+    first_destination = np.where(to_pile, 1 + first[(destination - 1) % PILES], destination)
+    return np.where(actions < TURN, first_source * DESTINATIONS + first_destination, actions)
