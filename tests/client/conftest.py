@@ -14,3 +14,9 @@ settings.load_profile("no-deadline")
 def fake() -> Iterator[FakeServer]:
     with running() as server:
         yield server
+
+
+@pytest.fixture(autouse=True)
+def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ZANK_SERVER", "FORCE_COLOR", "COLUMNS", "http_proxy", "grpc_proxy", "https_proxy"):
+        monkeypatch.delenv(name, raising=False)

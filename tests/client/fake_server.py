@@ -15,6 +15,7 @@ from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_status import rpc_status
 
+from zank.presets import PRESETS
 from zank.text import parse_position
 from zank.v1 import (
     OBJECTIVE_POINTS,
@@ -44,9 +45,11 @@ from zank.v1 import (
     Moved,
     MoveEvaluation,
     Position,
+    PresetInfo,
     Question,
     Reason,
     RefereeServicer,
+    RuleSet,
     ServerServicer,
     Slot,
     SolverServicer,
@@ -100,6 +103,7 @@ class FakeServer(RefereeServicer, SolverServicer, ServerServicer):
     refusals: list[status_pb2.Status] = field(default_factory=list)
     requests: list[Message] = field(default_factory=list)
     needed: list[Slot] = field(default_factory=list)  # what a move brings to light, unless something is revealed
+    rollouts: int = 1024  # said to have been played for an answer
     delay: float = 0.0  # seconds before each answer
     analysis_ended: Signal = field(default_factory=Signal)
 
@@ -150,19 +154,19 @@ class FakeServer(RefereeServicer, SolverServicer, ServerServicer):
 
     def GetHint(self, request: GetHintRequest, context: grpc.ServicerContext) -> GetHintResponse:
         self._receive(request, context)
-        return GetHintResponse(answer=answer(request.question))
+        return GetHintResponse(answer=answer(request.question, self.rollouts))
 
     def GetBestMove(self, request: GetBestMoveRequest, context: grpc.ServicerContext) -> GetBestMoveResponse:
         self._receive(request, context)
-        return GetBestMoveResponse(answer=answer(request.question))
+        return GetBestMoveResponse(answer=answer(request.question, self.rollouts))
 
     def Analyze(self, request: AnalyzeRequest, context: grpc.ServicerContext) -> Iterator[AnalyzeResponse]:
         context.add_callback(self.analysis_ended.set)
         self._receive(request, context)
         for share in (4, 2):
-            yield AnalyzeResponse(answer=answer(request.question, rollouts=1024 // share))
+            yield AnalyzeResponse(answer=answer(request.question, self.rollouts // share))
         sleep(self.delay)
-        yield AnalyzeResponse(answer=answer(request.question), final=True)
+        yield AnalyzeResponse(answer=answer(request.question, self.rollouts), final=True)
 
     def GetInfo(self, request: GetInfoRequest, context: grpc.ServicerContext) -> GetInfoResponse:
         self._receive(request, context)
@@ -176,10 +180,17 @@ class FakeServer(RefereeServicer, SolverServicer, ServerServicer):
                 default_analysis_rollouts=4096,
                 max_time_ms=2500,
             ),
+            presets=[
+                PresetInfo(
+                    preset="malice-match",
+                    description="The scored online game.",
+                    defaults=RuleSet(preset="malice-match", malice=PRESETS["malice-match"].defaults.options()),
+                )
+            ],
         )
 
 
-def answer(question: Question, rollouts: int = 1024) -> Answer:
+def answer(question: Question, rollouts: int) -> Answer:
     """What the fake answers to every question."""
     value = Value(
         rollouts=500,

@@ -17,6 +17,7 @@ from zank.errors import (
     IllegalMove,
     InvalidInput,
     InvalidRequest,
+    NotConnected,
     Overloaded,
     RevealsNeeded,
     ServerUnavailable,
@@ -100,11 +101,11 @@ async def test_errors_are_typed(client: AsyncClient, fake: FakeServer) -> None:
 
 async def test_a_client_that_is_not_connected_says_how_to(fake: FakeServer) -> None:
     client = AsyncClient(fake.target)
-    with pytest.raises(RuntimeError, match="not connected: use `async with"):
+    with pytest.raises(NotConnected, match="not connected: use `async with"):
         await client.info()
     async with client:
         await client.info()
-    with pytest.raises(RuntimeError, match="not connected"):
+    with pytest.raises(NotConnected, match="not connected"):
         await client.info()
 
 
@@ -115,7 +116,7 @@ async def test_calls_run_side_by_side(client: AsyncClient, fake: FakeServer) -> 
 
 async def test_a_late_answer_is_an_error(client: AsyncClient, fake: FakeServer) -> None:
     fake.delay = 0.5
-    with pytest.raises(DeadlineExceeded):
+    with pytest.raises(DeadlineExceeded, match=r"no answer within 0\.05 s"):
         await client.info(timeout=0.05)
 
 
@@ -143,8 +144,17 @@ async def test_a_client_waits_until_the_server_is_serving() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         target = f"127.0.0.1:{unused.getsockname()[1]}"
-        with pytest.raises(ServerUnavailable, match=f"no server serves at {target}"):
-            await AsyncClient(target, start_timeout=0.3).connect()
+        for start_timeout in (None, 0.3):
+            with pytest.raises(ServerUnavailable, match=f"no server serves at {target}: nothing listens there"):
+                await AsyncClient(target, start_timeout=start_timeout).connect()
+
+
+async def test_a_server_on_this_machine_is_asked_without_a_proxy(
+    fake: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
+    async with AsyncClient(fake.target) as client:
+        assert (await client.info()).engine_version == "1.2.3"
 
 
 async def test_without_a_target_a_server_is_started_and_ended(

@@ -94,7 +94,9 @@ def test_a_finished_game_is_headed_by_its_result_and_hides_both_hands() -> None:
 
 def test_colour_is_an_extra() -> None:
     position = parse_position(TEXT)
-    assert "\x1b[1;31m7♥" in draw(position, color=True)
+    drawn = draw(position, color=True)
+    assert "\x1b[1;31m7♥" in drawn  # the payoff card
+    assert "\x1b[31m7♥" in drawn  # in hand
 
 
 def test_three_center_stacks_fit_one_line_of_a_position_file() -> None:
@@ -102,3 +104,11 @@ def test_three_center_stacks_fit_one_line_of_a_position_file() -> None:
     text = TEXT.replace("c.Ac2dKh.KdAc.", f"c.{ten_high}.{ten_high}.{ten_high}")
     (center,) = [line for line in draw(parse_position(text), width=78).splitlines() if "needs" in line]
     assert center.count("K♦  as 10, needs J") == 3
+
+
+@given(game_positions())
+def test_a_narrow_board_has_the_hands_in_lines_of_their_own(position: Position) -> None:
+    drawn = draw(position, width=40)
+    assert all(len(line) <= 40 for line in drawn.splitlines()[1:])
+    hands = [line for line in drawn.splitlines() if line[10:].startswith("hand  ")]
+    assert len(hands) == 2

@@ -30,6 +30,23 @@ def test_the_notation_of_each_kind_of_move(text: str, move: Move) -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ("p-c2", "P-C2"),
+        ("s3-c1", "S3-C1"),
+        ("10-S1", "T-S1"),
+        ("10H-s1", "Th-S1"),
+        ("td-c1", "Td-C1"),
+        ("5D-C1", "5d-C1"),
+        ("as-C1", "As-C1"),
+        ("k-C3", "K-C3"),
+    ],
+)
+def test_what_people_write_becomes_public_notation(written: str, text: str) -> None:
+    assert format_move(parse_move(written)) == text
+
+
+@pytest.mark.parametrize(
     ("text", "says"),
     [
         ("", "expected SOURCE-TARGET"),
@@ -42,11 +59,11 @@ def test_the_notation_of_each_kind_of_move(text: str, move: Move) -> None:
         ("Q-S0", "no side stack S0: expected S1 to S4"),
         ("P-S1", "only a card from hand goes to a side stack (M7)"),
         ("S1-S2", "only a card from hand goes to a side stack (M7)"),
-        ("10-C1", "a rank (A23456789TJQK)"),
-        ("1-C1", "a rank (A23456789TJQK)"),
+        ("1-C1", "a rank (A23456789TJQK, a ten is T)"),
+        ("11-C1", "a rank (A23456789TJQK, a ten is T)"),
+        ("\u017f3-C1", "expected P, S1 to S4"),  # an "s" of old, whose capital is S
         ("7x-C1", "a suit (cdhs)"),
         ("7hh-C1", "a suit (cdhs)"),
-        ("p-c2", "expected P, S1 to S4"),
         (" P-C2", "expected P, S1 to S4"),
         ("P-C2 ", "expected C1 to C3"),
         ("P-C2\n", "expected C1 to C3"),

@@ -23,9 +23,12 @@ def test_a_slot_names_its_player_only_where_it_is_not_the_player_to_move() -> No
     assert (format_slot(slot, 2), format_slot(slot, 1)) == ("H3", "2:H3")
 
 
-@pytest.mark.parametrize(
-    "text", ["", "7h", "P", "P=", "P=1h", "P0=7h", "H=7h", "H10=7h", "3:P=7h", "S1=7h", "p=7h", "P=7h "]
-)
+def test_what_people_write_is_read() -> None:
+    assert parse_reveal("p=10H", 2) == Reveal(slot=Slot(player=2, place="P"), card="Th")
+    assert parse_reveal("1:h3=aS", 2) == Reveal(slot=Slot(player=1, place="H", index=3), card="As")
+
+
+@pytest.mark.parametrize("text", ["", "7h", "P", "P=", "P=1h", "P0=7h", "H=7h", "H10=7h", "3:P=7h", "S1=7h", "P=7h "])
 def test_what_is_no_revealed_card_is_refused_with_what_was_expected(text: str) -> None:
     with pytest.raises(InvalidReveal, match="is no revealed card"):
         parse_reveal(text, 1)

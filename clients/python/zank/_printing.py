@@ -3,14 +3,13 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, Group
 from rich.live import Live
-from rich.table import Table
 from rich.text import Text
 
+from zank._table import comparison
 from zank.board import draw_lines
 from zank.english import ENGLISH, Phrases
-from zank.presets import preset
 from zank.reveals import format_slot
 from zank.sentences import (
     describe_event,
@@ -18,9 +17,6 @@ from zank.sentences import (
     describe_line,
     describe_move,
     describe_slot,
-    format_chance,
-    format_gap,
-    format_points,
 )
 from zank.text import format_position
 from zank.v1 import (
@@ -39,6 +35,8 @@ from zank.v1 import (
 
 _COMMENT: Final = "# "
 _ALTERNATIVES: Final = 5
+_FEW_ROLLOUTS: Final = 30  # a move
+_OUTPUT_WIDTH: Final = 80  # columns of a board elsewhere than on a terminal
 
 
 def print_position_file(
@@ -72,10 +70,12 @@ def print_hint(
     compared = _with_value(answer)
     if compared:
         _print(console, Text())
-        console.print(_comparison(compared[: 1 + _ALTERNATIVES], answer, position, phrases))
-        if len(compared) > 1 + _ALTERNATIVES:
-            _print(console, Text(phrases.more_moves.format(count=len(compared) - 1 - _ALTERNATIVES), style="dim"))
-        _print(console, _effort(answer, timed, phrases))
+        shown = compared[: 1 + _ALTERNATIVES]
+        for line in comparison(shown, answer, position.rule_set, phrases, width=_width(console)):
+            _print(console, line)
+        if len(compared) > len(shown):
+            _print(console, Text(phrases.more_moves.format(count=len(compared) - len(shown)), style="dim"))
+        _print_sentences(console, _effort(answer, timed, phrases))
 
 
 def print_best_move(
@@ -92,7 +92,7 @@ def print_best_move(
             _print(console, Text.assemble("  ", (f"{move:{width}}", "bold"), f"  {sentence}"))
     if _with_value(answer):
         _print(console, Text())
-        _print(console, _effort(answer, timed, phrases))
+        _print_sentences(console, _effort(answer, timed, phrases))
 
 
 def print_analysis(
@@ -108,14 +108,14 @@ def print_analysis(
     if console.is_terminal:
         with Live(console=console, auto_refresh=False) as live:
             for update in updates:
-                shown = _analysis(update.answer, position, timed and update.final, phrases)
-                live.update(shown, refresh=True)
+                lines = _analysis(console, update.answer, position, timed and update.final, phrases)
+                live.update(Group(*lines), refresh=True)
         return
     answer = None
     for update in updates:
         answer = update.answer
     if answer is not None:
-        console.print(_analysis(answer, position, timed, phrases))
+        _print_sentences(console, _analysis(console, answer, position, timed, phrases))
 
 
 def print_check(console: Console, answer: CheckMoveResponse, phrases: Phrases = ENGLISH) -> None:
@@ -155,7 +155,7 @@ def print_legal_moves(
 def print_info(console: Console, info: GetInfoResponse) -> None:
     """What the server is and can do."""
     lines = [f"engine {info.engine_version}"]
-    lines += [f"device {device.platform} ({device.kind}), {device.workers} workers" for device in info.devices]
+    lines += [f"device {device.platform} ({device.kind}), workers: {device.workers}" for device in info.devices]
     limits = info.limits
     lines += [
         f"rollouts {limits.default_hint_rollouts:,} for a hint, {limits.default_best_move_rollouts:,} for a best move,"
@@ -163,10 +163,11 @@ def print_info(console: Console, info: GetInfoResponse) -> None:
         f"at most {limits.max_rollouts:,} rollouts, {limits.max_time_ms / 1000:g} s, and"
         f" {limits.max_message_bytes:,} bytes a message",
     ]
+    lines.append("match scores are not accepted yet: every game is valued by itself")
     for served in info.presets:
         lines += [f"preset {served.preset}: {served.description}", f"  {_options(served.defaults.malice)}"]
     seconds = sum(program.compile_seconds for program in info.programs)
-    lines.append(f"{len(info.programs)} compiled programs, ready in {seconds:.1f} s")
+    lines.append(f"compiled programs: {len(info.programs)}, ready in {seconds:.1f} s")
     lines += [f"  {program.name} ({program.sizes}): {program.compile_seconds:.2f} s" for program in info.programs]
     for line in lines:
         _print(console, Text(line))
@@ -177,8 +178,19 @@ def _print(console: Console, text: Text) -> None:
     console.print(text, soft_wrap=True)
 
 
+def _print_sentences(console: Console, sentences: Iterable[Text]) -> None:
+    """Lines that a terminal wraps between words; elsewhere they stay whole."""
+    for sentence in sentences:
+        console.print(sentence, soft_wrap=not console.is_terminal)
+
+
+def _width(console: Console) -> int | None:
+    """Columns that there are; None where nobody counts them."""
+    return console.width if console.is_terminal else None
+
+
 def _print_board(console: Console, position: Position, phrases: Phrases) -> None:
-    for line in draw_lines(position, width=console.width, phrases=phrases):
+    for line in draw_lines(position, width=_width(console) or _OUTPUT_WIDTH, phrases=phrases):
         _print(console, line)
     _print(console, Text())
 
@@ -186,68 +198,39 @@ def _print_board(console: Console, position: Position, phrases: Phrases) -> None
 def _print_recommendation(console: Console, answer: Answer, position: Position, phrases: Phrases) -> None:
     _print_board(console, position, phrases)
     headline, *sentences = describe_hint(answer, position, phrases)
-    _print(console, Text.assemble((answer.moves[0].move, "bold green"), "  ", (headline, "bold")))
-    for sentence in sentences:
-        console.print(Text(sentence))
+    heading = Text.assemble((answer.moves[0].move, "bold green"), "  ", (headline, "bold"))
+    _print_sentences(console, [heading, *map(Text, sentences)])
 
 
 def _with_value(answer: Answer) -> list[MoveEvaluation]:
     return [evaluation for evaluation in answer.moves if evaluation.HasField("value")]
 
 
-def _analysis(answer: Answer, position: Position, timed: bool, phrases: Phrases) -> RenderableType:
+def _analysis(console: Console, answer: Answer, position: Position, timed: bool, phrases: Phrases) -> list[Text]:
     compared = _with_value(answer)
     if not compared:
-        return Text("\n".join(describe_hint(answer, position, phrases)))
-    table = _comparison(compared, answer, position, phrases, complete=True)
-    return Group(table, _effort(answer, timed, phrases))
+        return [Text(sentence) for sentence in describe_hint(answer, position, phrases)]
+    table = comparison(compared, answer, position.rule_set, phrases, width=_width(console), equivalents=True)
+    return table + _effort(answer, timed, phrases)
 
 
-def _effort(answer: Answer, timed: bool, phrases: Phrases) -> Text:
-    effort = Text(phrases.effort.format(rollouts=f"{answer.rollouts:,}", seed=answer.seed), style="dim")
+def _effort(answer: Answer, timed: bool, phrases: Phrases) -> list[Text]:
+    lines = [Text(phrases.effort.format(count=answer.rollouts, seed=answer.seed), style="dim")]
+    if answer.rollouts < _FEW_ROLLOUTS * len(_with_value(answer)):
+        lines.append(Text(phrases.few_rollouts))
     if timed:
         repeat = phrases.repeat.format(rollouts=answer.schedule_rollouts, rounds=answer.rounds_done, seed=answer.seed)
-        effort.append(f"\n{repeat}")
-    return effort
-
-
-def _comparison(
-    compared: Sequence[MoveEvaluation],
-    answer: Answer,
-    position: Position,
-    phrases: Phrases,
-    *,
-    complete: bool = False,
-) -> Table:
-    """The moves with their values; a `complete` table also says how many rollouts each took and what equals it."""
-    scored = preset(position.rule_set.preset).scored
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
-    for column in (
-        phrases.move_column,
-        phrases.win_column,
-        phrases.points_column if scored else phrases.margin_column,
-        phrases.gap_column,
-        *([phrases.rollouts_column] if complete else []),
-        "",
-    ):
-        table.add_column(column)
-    for number, evaluation in enumerate(compared):
-        remarks = [phrases.tied_mark] if evaluation.tied_with_best and number else []
-        if complete and evaluation.equivalents:
-            remarks.append(phrases.equivalent.format(move=", ".join(evaluation.equivalents)))
-        table.add_row(
-            Text(evaluation.move, style="bold"),
-            format_chance(evaluation.value.win),
-            format_points(evaluation.value.points),
-            format_gap(evaluation, answer.objective),
-            *([f"{evaluation.value.rollouts:,}"] if complete else []),
-            ", ".join(remarks),
-        )
-    return table
+        lines.append(Text(repeat, style="dim"))
+    return lines
 
 
 def _options(options: MaliceOptions) -> str:
-    names = {"stock_out_when": StockOutWhen.Name(options.stock_out_when)}
-    return ", ".join(
-        f"{field.name} {names.get(field.name, str(value).lower())}" for field, value in options.ListFields()
-    )
+    """The options in words, for example "payoff cards 20"."""
+    words = []
+    for field, value in options.ListFields():
+        if field.name == "stock_out_when":
+            value = StockOutWhen.Name(options.stock_out_when).removeprefix("STOCK_OUT_WHEN_").lower()
+        elif isinstance(value, bool):
+            value = "yes" if value else "no"
+        words.append(f"{field.name.replace('_', ' ')} {value}")
+    return ", ".join(words)

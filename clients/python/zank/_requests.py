@@ -1,13 +1,12 @@
 """Requests made of what the caller of either client gives, and what both make of the answers."""
 
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Final, Literal, TypedDict
 
+from zank import _arguments as arguments
 from zank.errors import InvalidInput, RevealsNeeded
 from zank.notation import Move
-from zank.reveals import format_slot, parse_reveal
-from zank.text import parse_position
+from zank.reveals import format_slot
 from zank.v1 import (
     OBJECTIVE_POINTS,
     OBJECTIVE_UNSPECIFIED,
@@ -35,7 +34,8 @@ type PriorityName = Literal["interactive", "normal", "bulk"]
 OBJECTIVES: Final = {"points": OBJECTIVE_POINTS, "win": OBJECTIVE_WIN}
 PRIORITIES: Final = {"interactive": PRIORITY_INTERACTIVE, "normal": PRIORITY_NORMAL, "bulk": PRIORITY_BULK}
 
-_UINT32: Final = 2**32 - 1
+REQUEST_ID_LIMIT: Final = 128  # characters
+MAX_ROUNDS: Final = 3
 
 
 class QuestionOptions(TypedDict, total=False):
@@ -86,49 +86,47 @@ def question(
     keep: Iterable[Move | str] = (),
     request_id: str = "",
 ) -> Question:
-    """What to ask a solver; see `QuestionOptions`. Raises InvalidInput for text or numbers that are not understood."""
+    """What to ask a solver; see `QuestionOptions`. Raises InvalidInput, which names what is wrong."""
     return Question(
-        request_id=request_id,
-        position=_position(position),
+        request_id=arguments.string("request_id", request_id, REQUEST_ID_LIMIT),
+        position=arguments.position(position),
         budget=_budget(rollouts, time, rounds),
-        seed=seed,
-        objective=OBJECTIVE_UNSPECIFIED if objective is None else _named("objective", objective, OBJECTIVES),
-        priority=PRIORITY_UNSPECIFIED if priority is None else _named("priority", priority, PRIORITIES),
-        only_moves=_notation(only),
-        avoid_moves=_notation(avoid),
-        keep_moves=_notation(keep),
+        seed=_seed(seed),
+        objective=OBJECTIVE_UNSPECIFIED if objective is None else arguments.one_of("objective", objective, OBJECTIVES),
+        priority=PRIORITY_UNSPECIFIED if priority is None else arguments.one_of("priority", priority, PRIORITIES),
+        only_moves=arguments.notations("only", only),
+        avoid_moves=arguments.notations("avoid", avoid),
+        keep_moves=arguments.notations("keep", keep),
     )
 
 
 def deal(rules: str | RuleSet, seed: int | None) -> DealRequest:
     """For a game of a preset or a rule set."""
-    return DealRequest(rule_set=RuleSet(preset=rules) if isinstance(rules, str) else rules, seed=seed)
+    return DealRequest(rule_set=arguments.rule_set(rules), seed=_seed(seed))
 
 
 def view(position: Position | str, player: int) -> ViewRequest:
     """For what a player can know."""
-    return ViewRequest(position=_position(position), player=player)
+    return ViewRequest(position=arguments.position(position), player=arguments.whole_number("player", player, 1, 2))
 
 
 def legal_moves(position: Position | str) -> ListLegalMovesRequest:
     """For the legal moves of a position."""
-    return ListLegalMovesRequest(position=_position(position))
+    return ListLegalMovesRequest(position=arguments.position(position))
 
 
 def check(position: Position | str, move: Move | str) -> CheckMoveRequest:
     """For whether a move is legal."""
-    return CheckMoveRequest(position=_position(position), move=str(move))
+    return CheckMoveRequest(position=arguments.position(position), move=arguments.notation(move))
 
 
 def apply(position: Position | str, move: Move | str, reveals: Iterable[Reveal | str]) -> ApplyMoveRequest:
     """For a move to be played; raises InvalidReveal."""
-    position = _position(position)
+    position = arguments.position(position)
     return ApplyMoveRequest(
         position=position,
-        move=str(move),
-        reveals=[
-            parse_reveal(reveal, position.player_to_move) if isinstance(reveal, str) else reveal for reveal in reveals
-        ],
+        move=arguments.notation(move),
+        reveals=arguments.reveals(reveals, position.player_to_move),
     )
 
 
@@ -145,31 +143,23 @@ def played(request: ApplyMoveRequest, response: ApplyMoveResponse) -> ApplyMoveR
 
 def deadline(question: Question, timeout: float | None, default: float) -> float:
     """Seconds until an answer is late: `timeout`, or the client's default after the time budget."""
-    return default + question.budget.time_ms / 1000 if timeout is None else timeout
+    return default + question.budget.time_ms / 1000 if timeout is None else arguments.seconds("timeout", timeout)
 
 
-def _position(position: Position | str) -> Position:
-    return parse_position(position) if isinstance(position, str) else position
+def _seed(seed: int | None) -> int | None:
+    return None if seed is None else arguments.whole_number("seed", seed, 0, arguments.UINT64)
 
 
 def _budget(rollouts: int | None, time: float | None, rounds: int | None) -> Budget | None:
     if rollouts is None and time is None and rounds is None:
         return None
-    return Budget(rollouts=rollouts or 0, time_ms=0 if time is None else _milliseconds(time), rounds=rounds or 0)
-
-
-def _milliseconds(seconds: float) -> int:
-    """Rounded up: a budget of next to nothing is not one of no limit."""
-    if not 0 < seconds < _UINT32 / 1000:
-        raise InvalidInput(f"time: expected more than 0 seconds and at most {_UINT32 // 1000}, found {seconds:g}")
-    return math.ceil(1000 * seconds)
-
-
-def _named[Value: int](what: str, name: str, values: Mapping[str, Value]) -> Value:
-    if name not in values:
-        raise InvalidInput(f"{what}: expected {' or '.join(values)}, found {name!r}")
-    return values[name]
-
-
-def _notation(moves: Iterable[Move | str]) -> list[str]:
-    return [str(move) for move in moves]
+    budget = Budget()
+    if rollouts is not None:
+        budget.rollouts = arguments.whole_number("rollouts", rollouts, 1, arguments.UINT32)
+    if time is not None:
+        budget.time_ms = arguments.milliseconds("time", time)
+    if rounds is not None:
+        budget.rounds = arguments.whole_number("rounds", rounds, 1, MAX_ROUNDS)
+        if rollouts is None:
+            raise InvalidInput(f"rounds: expected together with rollouts, whose rounds they are; found {rounds} alone")
+    return budget

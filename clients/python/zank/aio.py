@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING, Self, Unpack
 
 import grpc
 
+from zank import _arguments as arguments
 from zank import _requests as requests
 from zank._connection import (
-    CHANNEL_OPTIONS,
     DEFAULT_CONNECT_TIMEOUT,
     DEFAULT_START_TIMEOUT,
     DEFAULT_TIMEOUT,
+    channel_options,
+    not_connected,
     not_serving,
+    unreachable,
+    waits,
 )
 from zank._requests import QuestionOptions, deadline, question
 from zank.embedded import EmbeddedServer
@@ -74,9 +78,9 @@ class AsyncClient:
         start_timeout: float | None = None,
     ) -> None:
         """Says where to connect; the arguments are those of `Client`."""
-        self._target = target
-        self._timeout = timeout
-        self._start_timeout = start_timeout
+        self._target = None if target is None else arguments.target(target)
+        self._timeout = arguments.seconds("timeout", timeout)
+        self._start_timeout = None if start_timeout is None else arguments.seconds("start_timeout", start_timeout)
         self._server: EmbeddedServer | None = None
         self._channel: grpc.aio.Channel | None = None
         self._services: _Services | None = None
@@ -97,8 +101,9 @@ class AsyncClient:
             if target is None:
                 self._server = EmbeddedServer()
                 target = await asyncio.to_thread(self._server.wait, DEFAULT_START_TIMEOUT if limit is None else limit)
-            self._channel = grpc.aio.insecure_channel(target, options=CHANNEL_OPTIONS)
-            await _wait_until_ready(self._channel, target, DEFAULT_CONNECT_TIMEOUT if limit is None else limit)
+                limit = DEFAULT_CONNECT_TIMEOUT if limit is None else limit
+            self._channel = grpc.aio.insecure_channel(target, options=channel_options(target))
+            await _wait_until_ready(self._channel, target, limit)
         except BaseException:
             await self.close()
             raise
@@ -175,27 +180,33 @@ class AsyncClient:
     @property
     def _connected(self) -> _Services:
         if self._services is None:
-            raise RuntimeError("not connected: use `async with AsyncClient(...)`, or await `connect` first")
+            raise not_connected("use `async with AsyncClient(...)`, or await `connect` first")
         return self._services
 
     async def _call[Request, Response](
         self, method: "grpc.aio.UnaryUnaryMultiCallable[Request, Response]", request: Request, timeout: float | None
     ) -> Response:
-        with typed_errors():
-            return await method(request, timeout=self._timeout if timeout is None else timeout, wait_for_ready=True)
+        limit = self._timeout if timeout is None else arguments.seconds("timeout", timeout)
+        with typed_errors(limit):
+            return await method(request, timeout=limit, wait_for_ready=True)
 
     async def _updates(self, request: AnalyzeRequest, timeout: float) -> AsyncIterator[AnalyzeResponse]:
         call = self._connected.solver.Analyze(request, timeout=timeout, wait_for_ready=True)
         try:
-            with typed_errors():
+            with typed_errors(timeout):
                 async for update in call:
                     yield update
         finally:
             call.cancel()
 
 
-async def _wait_until_ready(channel: grpc.aio.Channel, target: str, timeout: float) -> None:
-    try:
-        await asyncio.wait_for(channel.channel_ready(), timeout)
-    except TimeoutError:
-        raise not_serving(target, timeout) from None
+async def _wait_until_ready(channel: grpc.aio.Channel, target: str, start_timeout: float | None) -> None:
+    fault = ""
+    for wait in waits(start_timeout):
+        try:
+            return await asyncio.wait_for(channel.channel_ready(), wait)
+        except TimeoutError:
+            fault = await asyncio.to_thread(unreachable, target)
+        if fault:
+            break
+    raise not_serving(target, start_timeout, fault)

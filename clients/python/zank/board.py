@@ -87,9 +87,12 @@ def _player_lines(
     first.append_text(_top(player.payoff, phrases))
     left = phrases.left.format(count=player.payoff.hidden + len(player.payoff.cards))
     first.append(f"  {left:10}  ", style="not bold")
-    first.append(f"{phrases.hand}  ", style="not bold dim")
-    first.append_text(_hand(player.hand, is_viewer and not over, phrases))
-    lines = [first]
+    hand = Text.assemble((f"{phrases.hand}  ", "not bold dim"))
+    hand.append_text(_hand(player.hand, is_viewer and not over, phrases))
+    if len(first) + len(hand) <= width:
+        lines = [first.append_text(hand)]
+    else:
+        lines = [first, Text(" " * _MARGIN).append_text(hand)]
     for side, pile in enumerate(player.sides, start=1):
         lines += _side_lines(f"S{side}", pile, width, phrases)
     if to_move and len(lines) > 1:

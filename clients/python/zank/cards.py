@@ -1,5 +1,6 @@
 """Cards: two characters, a rank and a suit, for example "7h" or "Td"."""
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,8 +11,9 @@ SUITS: Final = "cdhs"  # clubs, diamonds, hearts, spades
 ACE: Final = 1
 QUEEN: Final = 12
 KING: Final = 13
+WRITTEN_CARD: Final = f"([{RANKS}]|10)([{SUITS}])"  # by people, in either case
 
-_SYMBOLS: Final = dict(zip(SUITS, "♣♦♥♠", strict=True))
+SUIT_SYMBOLS: Final = dict(zip(SUITS, "♣♦♥♠", strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class Card:
     @property
     def face(self) -> str:
         """The card for people, for example "7♥" or "10♦"."""
-        return rank_face(self.rank) + _SYMBOLS[self.suit]
+        return rank_face(self.rank) + SUIT_SYMBOLS[self.suit]
 
 
 def parse_card(name: str) -> Card:
@@ -40,6 +42,21 @@ def parse_card(name: str) -> Card:
     if len(name) != 2 or name[0] not in RANKS or name[1] not in SUITS:
         raise InvalidCard(f"{name!r} is no card: expected a rank ({RANKS}) and a suit ({SUITS}), for example 7h")
     return Card(RANKS.index(name[0]) + 1, name[1])
+
+
+def read_card(text: str) -> Card:
+    """The card that a person wrote: also in the other case, also "10" for a ten; raises InvalidCard."""
+    match = re.fullmatch(WRITTEN_CARD, text, re.ASCII | re.IGNORECASE)
+    if match is None:
+        raise InvalidCard(
+            f"{text!r} is no card: expected a rank ({RANKS}, a ten is T) and a suit ({SUITS}), for example 7h"
+        )
+    return Card(read_rank(match[1]), match[2].lower())
+
+
+def read_rank(text: str) -> int:
+    """The rank (1 to 13) that a person wrote; raises InvalidCard."""
+    return parse_rank("T" if text == "10" else text.upper())
 
 
 def split_cards(text: str) -> list[str]:

@@ -1,17 +1,15 @@
 """The `zank` command."""
 
 import importlib
-import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, Final, Unpack
 
 import click
-from rich.console import Console
+from google.protobuf.message import Message
 
-from zank._connection import DEFAULT_TIMEOUT
+from zank._options import SEED, MoveType, PositionType, output_option, question_options, server_options
 from zank._printing import (
     print_analysis,
     print_best_move,
@@ -22,21 +20,21 @@ from zank._printing import (
     print_needed,
     print_position_file,
 )
-from zank._requests import OBJECTIVES, PRIORITIES, QuestionOptions
+from zank._reading import Input, all_of, only_one
+from zank._requests import QuestionOptions, question
+from zank._terminal import OutputFile, console, prepare_output, status_console
 from zank.client import Client
 from zank.embedded import require_server
 from zank.errors import (
     InvalidInput,
-    InvalidMove,
     InvalidRequest,
     InvalidReveal,
     Refused,
     RevealsNeeded,
-    ServerNotInstalled,
     ZankError,
 )
-from zank.notation import Move, parse_move
-from zank.positions import load_entries, to_json
+from zank.notation import Move
+from zank.positions import to_json
 from zank.presets import PRESETS
 from zank.reveals import parse_reveal
 from zank.v1 import (
@@ -45,6 +43,7 @@ from zank.v1 import (
     Answer,
     ApplyMoveResponse,
     DealResponse,
+    Event,
     ListLegalMovesResponse,
     MaliceOptions,
     Position,
@@ -52,27 +51,31 @@ from zank.v1 import (
     ViewResponse,
 )
 
-_SEED: Final = click.IntRange(0, 2**64 - 1)
-_UINT32: Final = 2**32 - 1
 _STOCK_OUT_WHEN: Final = {"emptied": STOCK_OUT_WHEN_EMPTIED, "short": STOCK_OUT_WHEN_SHORT}
-_REQUEST_ID_LIMIT: Final = 128  # characters
 _NOT_PLAYABLE: Final = 3  # exit status: an illegal move, or one whose cards are not known
+_INTERRUPTED: Final = 130  # exit status after Ctrl-C, as shells have it
 
 _HELP: Final = """\
 Hints for two-player quarrel patience.
 
 \b
   zank deal malice-match --seed 1 | zank hint
-  zank deal malice-match > game.txt
+  zank deal malice-match -o game.txt
   zank legal game.txt
-  zank check Q-S4 game.txt && zank apply Q-S4 game.txt
+  zank check Q-S4 game.txt && zank apply Q-S4 game.txt -o game.txt
   zank analyze game.txt --time 5
 
 A move is SOURCE-TARGET: P-C2 plays the payoff card to center stack 2, S3-C1 the top of side stack 3, 7-C2 a seven
 from hand (7h-C2 names the card); Q-S4 discards a queen on side stack 4. A ten is T.
 
+Each command starts a server of its own, which takes 2 to 3 seconds. With a server that stays, answers come at once:
+
+\b
+  zank serve &
+  export ZANK_SERVER=localhost:50051
+
 Exit status: 0, 1 when the server fails or is not there, 2 when the input or the usage is at fault, 3 when `check`
-finds a move illegal or `apply` lacks a card that comes to light.
+finds a move illegal or `apply` lacks a card that comes to light, 130 after Ctrl-C.
 """
 
 _POSITION_HELP: Final = (
@@ -81,48 +84,25 @@ _POSITION_HELP: Final = (
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Input:
-    """A position and where it was read."""
-
-    position: Position
-    origin: str  # for example "opening.txt:2"
-    comment: str
-
-    @property
-    def request_id(self) -> str:
-        """What tells its answer from others: the end of the origin."""
-        return self.origin[-_REQUEST_ID_LIMIT:]
-
-
-class _PositionType(click.ParamType[list[_Input]]):
-    """The positions in a file, in the argument itself, or on standard input."""
-
-    name = "position"
-
-    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> list[_Input]:
-        try:
-            return _read(str(value))
-        except (InvalidInput, OSError, UnicodeDecodeError) as error:
-            self.fail(str(error), param, context)
-
-
-class _MoveType(click.ParamType[Move]):
-    """A move in the public notation."""
-
-    name = "move"
-
-    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> Move:
-        try:
-            return parse_move(str(value))
-        except InvalidMove as error:
-            self.fail(str(error), param, context)
-
-
 class _InputFault(click.ClickException):
-    """The server does not accept the input."""
+    """The input is not accepted."""
 
     exit_code = 2
+
+
+class _Commands(click.Group):
+    """The commands; whatever goes wrong in one ends it with a message and an exit status."""
+
+    def invoke(self, context: click.Context) -> Any:
+        """Runs a command."""
+        try:
+            return super().invoke(context)
+        except ZankError as error:
+            raise _failure(error) from None
+        except InvalidInput as error:
+            raise _InputFault(str(error)) from None
+        except KeyboardInterrupt:
+            sys.exit(_INTERRUPTED)
 
 
 def _failure(error: ZankError, origin: str = "") -> click.ClickException:
@@ -131,77 +111,16 @@ def _failure(error: ZankError, origin: str = "") -> click.ClickException:
     return kind(f"{origin}: {error}" if origin else str(error))
 
 
-def _server_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options of every command that asks a server."""
-    for option in (
-        click.option("--json", "as_json", is_flag=True, help="Print the server's answer as JSON, one object per line."),
-        click.option(
-            "--timeout",
-            type=click.FloatRange(min=0, min_open=True),
-            default=DEFAULT_TIMEOUT,
-            show_default=True,
-            help="Seconds to wait for one answer, on top of --time.",
-        ),
-        click.option(
-            "--server",
-            metavar="HOST:PORT",
-            envvar="ZANK_SERVER",
-            show_envvar=True,
-            help="A running server. Default: one is started for this command, which needs zank[server].",
-        ),
-    ):
-        command = option(command)
-    return command
-
-
-def _question_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options of every command that asks a solver, named as in `QuestionOptions`."""
-    for option in (
-        click.option(
-            "--priority",
-            type=click.Choice(list(PRIORITIES)),
-            help="Who waits: a player, somebody with patience, nobody. Default: interactive.",
-        ),
-        click.option(
-            "--objective",
-            type=click.Choice(list(OBJECTIVES)),
-            help="What moves are ranked by. Default: points where the preset scores, else win.",
-        ),
-        click.option(
-            "--keep", type=_MoveType(), multiple=True, help="Study this move as long as the best one. Repeatable."
-        ),
-        click.option("--avoid", type=_MoveType(), multiple=True, help="Leave this move out. Repeatable."),
-        click.option("--only", type=_MoveType(), multiple=True, help="Consider no other moves. Repeatable."),
-        click.option("--seed", type=_SEED, help="Seed of the random numbers. Default: derived from the position."),
-        click.option(
-            "--rounds",
-            type=click.IntRange(1, 3),
-            help="Stop after so many rounds of --rollouts, to repeat an answer that --time cut short.",
-        ),
-        click.option(
-            "--time",
-            type=click.FloatRange(min=0, min_open=True),
-            help="Seconds that the work may take, alone or as a limit beside --rollouts.",
-        ),
-        click.option(
-            "--rollouts",
-            type=click.IntRange(1, _UINT32),
-            help="Games to play to the end, over all moves together. Default: the server's (see zank info).",
-        ),
-    ):
-        command = option(command)
-    return command
-
-
-@click.group(help=_HELP, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Commands, help=_HELP, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="zank")
 def main() -> None:
     """Hints for two-player quarrel patience."""
+    prepare_output()
 
 
 @main.command(short_help="Deal a game.")
 @click.argument("preset", type=click.Choice(list(PRESETS)))
-@click.option("--seed", type=_SEED, help="The same seed gives the same deal. Default: drawn by the server.")
+@click.option("--seed", type=SEED, help="The same seed gives the same deal. Default: drawn by the server.")
 @click.option("--payoff-cards", type=click.IntRange(1, 30), help="Cards in each payoff pile. Default: 20.")
 @click.option(
     "--wild-starts-stack/--no-wild-starts-stack",
@@ -223,7 +142,8 @@ def main() -> None:
     type=click.IntRange(0, 1000),
     help="Points at which a match is won, 0 for single games (M12). Default: 50 in malice-match, else 0.",
 )
-@_server_options
+@output_option
+@server_options
 def deal(
     preset: str,
     seed: int | None,
@@ -232,6 +152,7 @@ def deal(
     side_play_ends_turn: bool | None,
     stock_out_when: str | None,
     match_target: int | None,
+    output: str | None,
     server: str | None,
     timeout: float,
     as_json: bool,
@@ -247,45 +168,42 @@ def deal(
     rule_set = RuleSet(preset=preset, malice=options if options.ListFields() else None)
     with _connected(server, timeout) as client:
         position = client.deal(rule_set, seed=seed)
-    if as_json:
-        click.echo(to_json(DealResponse(position=position)))
-    else:
-        print_position_file(_console(), position)
+    _give(DealResponse(position=position), position, output, as_json=as_json)
 
 
 @main.command(short_help="List the legal moves.", epilog=_POSITION_HELP)
-@click.argument("position", type=_PositionType(), required=False)
-@_server_options
-def legal(position: list[_Input] | None, server: str | None, timeout: float, as_json: bool) -> None:
+@click.argument("position", type=PositionType(), required=False)
+@server_options
+def legal(position: list[Input] | None, server: str | None, timeout: float, as_json: bool) -> None:
     """List the legal moves of a position, each in words."""
-    item = _only(position)
+    item = only_one(position)
     with _connected(server, timeout) as client:
         moves = client.legal_moves(item.position)
     if as_json:
         click.echo(to_json(ListLegalMovesResponse(moves=moves)))
     else:
-        print_legal_moves(_console(), moves, item.position)
+        print_legal_moves(console(), moves, item.position)
 
 
 @main.command(short_help="Say whether a move is legal.", epilog=_POSITION_HELP)
-@click.argument("move", type=_MoveType())
-@click.argument("position", type=_PositionType(), required=False)
-@_server_options
-def check(move: Move, position: list[_Input] | None, server: str | None, timeout: float, as_json: bool) -> None:
+@click.argument("move", type=MoveType())
+@click.argument("position", type=PositionType(), required=False)
+@server_options
+def check(move: Move, position: list[Input] | None, server: str | None, timeout: float, as_json: bool) -> None:
     """Print "legal", or the rule that MOVE breaks and what it says; exit status 0 or 3."""
-    item = _only(position)
+    item = only_one(position)
     with _connected(server, timeout) as client:
         answer = client.check(item.position, move)
     if as_json:
         click.echo(to_json(answer))
     else:
-        print_check(_console(), answer)
+        print_check(console(), answer)
     sys.exit(0 if answer.legal else _NOT_PLAYABLE)
 
 
 @main.command(short_help="Play a move.", epilog=_POSITION_HELP)
-@click.argument("move", type=_MoveType())
-@click.argument("position", type=_PositionType(), required=False)
+@click.argument("move", type=MoveType())
+@click.argument("position", type=PositionType(), required=False)
 @click.option(
     "--reveal",
     "reveals",
@@ -294,11 +212,13 @@ def check(move: Move, position: list[_Input] | None, server: str | None, timeout
     help="A card that comes to light, where the position does not hold it: P=7h the next payoff card, H0=2c the first"
     " card drawn; 2:H0=2c when it is player 2's and player 1 moves. Repeatable.",
 )
-@_server_options
+@output_option
+@server_options
 def apply(
     move: Move,
-    position: list[_Input] | None,
+    position: list[Input] | None,
     reveals: tuple[str, ...],
+    output: str | None,
     server: str | None,
     timeout: float,
     as_json: bool,
@@ -306,8 +226,10 @@ def apply(
     """Play MOVE in a position and print the next one as a file, with what happened as comments.
 
     Where cards come to light that the position does not hold, say which must be revealed; exit status 3.
+
+    To go on in the same file: zank apply MOVE FILE --output FILE. (The shell empties the file of > FILE first.)
     """
-    item = _only(position)
+    item = only_one(position)
     try:
         cards = [parse_reveal(reveal, item.position.player_to_move) for reveal in reveals]
     except InvalidReveal as error:
@@ -317,36 +239,42 @@ def apply(
             answer = client.apply(item.position, move, reveals=cards)
         except RevealsNeeded as error:
             answer = ApplyMoveResponse(needed=error.needed)
+    if not answer.needed:
+        _give(answer, answer.position, output, as_json=as_json, events=answer.events)
+        return
     if as_json:
         click.echo(to_json(answer))
-    elif answer.needed:
-        print_needed(_console(), answer.needed, item.position)
     else:
-        print_position_file(_console(), answer.position, events=answer.events)
-    sys.exit(_NOT_PLAYABLE if answer.needed else 0)
+        print_needed(console(), answer.needed, item.position)
+    sys.exit(_NOT_PLAYABLE)
 
 
 @main.command(short_help="Print what a player can know.", epilog=_POSITION_HELP)
-@click.argument("position", type=_PositionType(), required=False)
+@click.argument("position", type=PositionType(), required=False)
 @click.option("--player", type=click.IntRange(1, 2), required=True, help="Who looks.")
-@_server_options
-def view(position: list[_Input] | None, player: int, server: str | None, timeout: float, as_json: bool) -> None:
+@output_option
+@server_options
+def view(
+    position: list[Input] | None,
+    player: int,
+    output: str | None,
+    server: str | None,
+    timeout: float,
+    as_json: bool,
+) -> None:
     """Print what one player can know of a position, as a file: hidden cards and the other hand are left out."""
-    item = _only(position)
+    item = only_one(position)
     with _connected(server, timeout) as client:
         seen = client.view(item.position, player)
-    if as_json:
-        click.echo(to_json(ViewResponse(position=seen)))
-    else:
-        print_position_file(_console(), seen, viewer=player)
+    _give(ViewResponse(position=seen), seen, output, as_json=as_json, viewer=player)
 
 
 @main.command(short_help="Say what to play, why, and how sure that is.", epilog=_POSITION_HELP)
-@click.argument("positions", metavar="[POSITION]...", type=_PositionType(), nargs=-1)
-@_question_options
-@_server_options
+@click.argument("positions", metavar="[POSITION]...", type=PositionType(), nargs=-1)
+@question_options
+@server_options
 def hint(
-    positions: tuple[list[_Input], ...],
+    positions: tuple[list[Input], ...],
     server: str | None,
     timeout: float,
     as_json: bool,
@@ -356,17 +284,18 @@ def hint(
 
     A POSITION may hold several positions, one a line. The JSON answers carry FILE:LINE as their requestId.
     """
-    inputs = _all(positions)
+    inputs = all_of(positions)
+    _check(inputs, options)
     with _connected(server, timeout) as client:
         sys.exit(_answer_each(client.hint, print_hint, inputs, options, as_json=as_json))
 
 
 @main.command(short_help="Say how to play the turn.", epilog=_POSITION_HELP)
-@click.argument("positions", metavar="[POSITION]...", type=_PositionType(), nargs=-1)
-@_question_options
-@_server_options
+@click.argument("positions", metavar="[POSITION]...", type=PositionType(), nargs=-1)
+@question_options
+@server_options
 def best(
-    positions: tuple[list[_Input], ...],
+    positions: tuple[list[Input], ...],
     server: str | None,
     timeout: float,
     as_json: bool,
@@ -376,17 +305,18 @@ def best(
 
     A POSITION may hold several positions, one a line. The JSON answers carry FILE:LINE as their requestId.
     """
-    inputs = _all(positions)
+    inputs = all_of(positions)
+    _check(inputs, options)
     with _connected(server, timeout) as client:
         sys.exit(_answer_each(client.best, print_best_move, inputs, options, as_json=as_json))
 
 
 @main.command(short_help="Compare all moves.", epilog=_POSITION_HELP)
-@click.argument("position", type=_PositionType(), required=False)
-@_question_options
-@_server_options
+@click.argument("position", type=PositionType(), required=False)
+@question_options
+@server_options
 def analyze(
-    position: list[_Input] | None,
+    position: list[Input] | None,
     server: str | None,
     timeout: float,
     as_json: bool,
@@ -396,19 +326,20 @@ def analyze(
 
     With --json every message is printed as it comes, the last one with "final".
     """
-    item = _only(position)
+    item = only_one(position)
     options["request_id"] = item.request_id
+    _check([item], options)
     with _connected(server, timeout) as client:
         updates = client.analyze(item.position, **options)
         if as_json:
             for update in updates:
                 click.echo(to_json(update))
         else:
-            print_analysis(_console(), updates, item.position, timed=options.get("time") is not None)
+            print_analysis(console(), updates, item.position, timed=options.get("time") is not None)
 
 
 @main.command(short_help="Say what the server is and can do.")
-@_server_options
+@server_options
 def info(server: str | None, timeout: float, as_json: bool) -> None:
     """Say what the server is and can do: presets and their options, limits, devices, compiled programs."""
     with _connected(server, timeout) as client:
@@ -416,7 +347,7 @@ def info(server: str | None, timeout: float, as_json: bool) -> None:
     if as_json:
         click.echo(to_json(answer))
     else:
-        print_info(_console(), answer)
+        print_info(console(), answer)
 
 
 @main.command(
@@ -427,86 +358,56 @@ def info(server: str | None, timeout: float, as_json: bool) -> None:
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def serve(arguments: tuple[str, ...]) -> None:
     """Run a server until it is stopped; `zank serve --help` lists its options. Needs zank[server]."""
-    try:
-        require_server()
-    except ServerNotInstalled as error:
-        raise _failure(error) from None
+    require_server()
     # By name: the client is installed without the server, and does not depend on it.
     sys.exit(importlib.import_module("zank_service.__main__").main(list(arguments)))
 
 
-def _read(value: str) -> list[_Input]:
-    """The positions that an argument stands for: standard input, a file, or text."""
-    if value == "-":
-        return _inputs(sys.stdin.read(), "standard input")
-    if os.path.isfile(value):
-        with open(value, encoding="utf-8") as file:
-            return _inputs(file.read(), value)
-    if any(mark in value for mark in "~{\n"):
-        return _inputs(value, "the argument")
-    raise InvalidInput(
-        f"{value!r} is no file, and no position: expected a file, the text form (malice-match~1~...), JSON, or -"
-    )
-
-
-def _inputs(text: str, origin: str) -> list[_Input]:
-    try:
-        entries = load_entries(text)
-    except InvalidInput as error:
-        raise InvalidInput(f"{origin}, {error}") from None
-    if not entries:
-        raise InvalidInput(f"no position in {origin}")
-    return [
-        _Input(position=entry.position, origin=f"{origin}:{entry.line}", comment=entry.comment) for entry in entries
-    ]
-
-
-def _standard_input() -> list[_Input]:
-    if _stdin_is_terminal():
-        raise click.UsageError(
-            "a position is missing: expected a file, the text form (malice-match~1~...), or standard input,"
-            " for example from `zank deal malice-match |`"
-        )
-    try:
-        return _read("-")
-    except InvalidInput as error:
-        raise click.UsageError(str(error)) from None
-
-
-def _stdin_is_terminal() -> bool:
-    return sys.stdin.isatty()
-
-
-def _all(given: tuple[list[_Input], ...]) -> list[_Input]:
-    return [item for inputs in given for item in inputs] or _standard_input()
-
-
-def _only(given: list[_Input] | None) -> _Input:
-    inputs = given or _standard_input()
-    if len(inputs) > 1:
-        raise click.UsageError(f"expected one position, found {len(inputs)}")
-    return inputs[0]
-
-
 @contextmanager
 def _connected(server: str | None, timeout: float) -> Iterator[Client]:
-    """A client for one command; its errors become the command's."""
-    try:
-        if server is None:
-            with Console(stderr=True).status("starting the engine"):
-                client = Client(timeout=timeout)
-        else:
-            client = Client(server, timeout=timeout)
-        with client:
-            yield client
-    except ZankError as error:
-        raise _failure(error) from None
+    """A client for one command."""
+    if server is None:
+        with status_console().status("starting the engine", spinner="line"):
+            client = Client(timeout=timeout)
+    else:
+        client = Client(server, timeout=timeout)
+    with client:
+        yield client
+
+
+def _check(inputs: list[Input], options: QuestionOptions) -> None:
+    """Finds fault with a question before a server is started for it."""
+    for item in inputs:
+        question(item.position, **options)
+
+
+def _give(
+    answer: Message,
+    position: Position,
+    output: str | None,
+    *,
+    as_json: bool,
+    events: Sequence[Event] = (),
+    viewer: int | None = None,
+) -> None:
+    """Prints the position of an answer as a file, or the answer as JSON, to standard output or to the `output`."""
+    file = None if output is None else OutputFile(output)
+    screen = console() if file is None else file.console
+    if as_json:
+        click.echo(to_json(answer), file=screen.file)
+    else:
+        print_position_file(screen, position, events=events, viewer=viewer)
+    if file is not None:
+        try:
+            file.replace()
+        except OSError as error:
+            raise _InputFault(f"{output} cannot be written: {error.strerror}") from None
 
 
 def _answer_each(
     ask: Callable[..., Answer],
     show: Callable[..., None],
-    inputs: list[_Input],
+    inputs: list[Input],
     options: QuestionOptions,
     *,
     as_json: bool,
@@ -516,7 +417,7 @@ def _answer_each(
     A position that is refused among others fails alone.
     """
     exit_code = 0
-    console = _console()
+    screen = console()
     for item in inputs:
         options["request_id"] = item.request_id
         try:
@@ -533,12 +434,8 @@ def _answer_each(
             continue
         if len(inputs) > 1:
             title = f"{item.origin} · {item.comment}" if item.comment else item.origin
-            console.print(title, style="bold reverse", soft_wrap=True)
-        show(console, answer, item.position, timed=options.get("time") is not None)
+            screen.print(title, style="bold reverse", soft_wrap=True)
+        show(screen, answer, item.position, timed=options.get("time") is not None)
         if len(inputs) > 1:
-            console.print()
+            screen.print()
     return exit_code
-
-
-def _console() -> Console:
-    return Console(highlight=False, markup=False, emoji=False)

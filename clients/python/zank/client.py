@@ -1,18 +1,23 @@
 """The typed, blocking client of a Zank server."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Protocol, Self, Unpack
 
 import grpc
 
+from zank import _arguments as arguments
 from zank import _requests as requests
 from zank._connection import (
-    CHANNEL_OPTIONS,
     DEFAULT_CONNECT_TIMEOUT,
     DEFAULT_START_TIMEOUT,
     DEFAULT_TIMEOUT,
+    channel_options,
+    not_connected,
     not_serving,
+    unreachable,
+    waits,
 )
 from zank._requests import QuestionOptions, deadline, question
 from zank.embedded import EmbeddedServer
@@ -42,8 +47,9 @@ class Client:
     """A connection to a Zank server: a running one at `target`, or one embedded in a child process.
 
     Positions are messages or their text form, moves values or their notation. Calls raise a ZankError, and
-    InvalidInput for what is not understood; each takes its own `timeout` in seconds instead of the client's. Use it as
-    a context manager, or call `close`. It may be used from several threads. `AsyncClient` is the same for asyncio.
+    InvalidInput for arguments that are not what is expected; each takes its own `timeout` in seconds instead of the
+    client's. Use it as a context manager, or call `close`. It may be used from several threads. `AsyncClient` is the
+    same for asyncio.
     """
 
     def __init__(
@@ -58,29 +64,32 @@ class Client:
         Args:
             target: "HOST:PORT" of a running server; None starts an embedded one, which needs `zank[server]`.
             timeout: deadline of each call, in seconds; a time budget comes on top.
-            start_timeout: how long to wait for the server, in seconds; by default 10, and 120 for an embedded one.
+            start_timeout: how long to wait for the server, in seconds. By default 120 for an embedded one, 10 for one
+                that is there and does not serve yet, and no time for one that is not there.
 
         Raises:
+            InvalidInput: an argument is not what is expected.
             ServerNotInstalled: there is no target and the server is not installed here.
             ServerUnavailable: no server serves at the target within `start_timeout`, or the embedded one failed.
         """
-        self._timeout = timeout
+        self._timeout = arguments.seconds("timeout", timeout)
+        limit = None if start_timeout is None else arguments.seconds("start_timeout", start_timeout)
         self._server: EmbeddedServer | None = None
         self._channel: grpc.Channel | None = None
+        self._services: _Services | None = None
         try:
             if target is None:
                 self._server = EmbeddedServer()
-                target = self._server.wait(DEFAULT_START_TIMEOUT if start_timeout is None else start_timeout)
-            self._channel = grpc.insecure_channel(target, options=CHANNEL_OPTIONS)
-            _wait_until_ready(
-                self._channel, target, DEFAULT_CONNECT_TIMEOUT if start_timeout is None else start_timeout
-            )
+                target = self._server.wait(DEFAULT_START_TIMEOUT if limit is None else limit)
+                limit = DEFAULT_CONNECT_TIMEOUT if limit is None else limit
+            self._channel = grpc.insecure_channel(arguments.target(target), options=channel_options(target))
+            _wait_until_ready(self._channel, target, limit)
         except BaseException:
             self.close()
             raise
-        self._referee = RefereeStub(self._channel)
-        self._solver = SolverStub(self._channel)
-        self._about = ServerStub(self._channel)
+        self._services = _Services(
+            referee=RefereeStub(self._channel), solver=SolverStub(self._channel), about=ServerStub(self._channel)
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -92,6 +101,7 @@ class Client:
 
     def close(self) -> None:
         """Closes the connection and ends the embedded server."""
+        self._services = None
         if self._channel is not None:
             self._channel.close()
         if self._server is not None:
@@ -100,19 +110,19 @@ class Client:
 
     def deal(self, rules: str | RuleSet, *, seed: int | None = None, timeout: float | None = None) -> Position:
         """Deals a game of a preset or a rule set; without a `seed` (0 to 2**64 - 1) the server draws one."""
-        return self._call(self._referee.Deal, requests.deal(rules, seed), timeout).position
+        return self._call(self._connected.referee.Deal, requests.deal(rules, seed), timeout).position
 
     def view(self, position: Position | str, player: int, *, timeout: float | None = None) -> Position:
         """What a player (1 or 2) can know of a position: a partial position."""
-        return self._call(self._referee.View, requests.view(position, player), timeout).position
+        return self._call(self._connected.referee.View, requests.view(position, player), timeout).position
 
     def legal_moves(self, position: Position | str, *, timeout: float | None = None) -> Sequence[LegalMove]:
         """The legal moves of a position, none in a finished game."""
-        return self._call(self._referee.ListLegalMoves, requests.legal_moves(position), timeout).moves
+        return self._call(self._connected.referee.ListLegalMoves, requests.legal_moves(position), timeout).moves
 
     def check(self, position: Position | str, move: Move | str, *, timeout: float | None = None) -> CheckMoveResponse:
         """Whether a move is legal and, where it is not, the rule that it breaks; raises GameOver."""
-        return self._call(self._referee.CheckMove, requests.check(position, move), timeout)
+        return self._call(self._connected.referee.CheckMove, requests.check(position, move), timeout)
 
     def apply(
         self,
@@ -137,7 +147,7 @@ class Client:
             RevealsNeeded: the `reveals` do not suffice; nothing was played, and `needed` names the slots.
         """
         request = requests.apply(position, move, reveals)
-        return requests.played(request, self._call(self._referee.ApplyMove, request, timeout))
+        return requests.played(request, self._call(self._connected.referee.ApplyMove, request, timeout))
 
     def hint(
         self, position: Position | str, *, timeout: float | None = None, **options: Unpack[QuestionOptions]
@@ -148,7 +158,7 @@ class Client:
         """
         asked = question(position, **options)
         limit = deadline(asked, timeout, self._timeout)
-        return self._call(self._solver.GetHint, GetHintRequest(question=asked), limit).answer
+        return self._call(self._connected.solver.GetHint, GetHintRequest(question=asked), limit).answer
 
     def best(
         self, position: Position | str, *, timeout: float | None = None, **options: Unpack[QuestionOptions]
@@ -156,7 +166,7 @@ class Client:
         """The best move with the rest of the turn, its `line`: a hint with a larger default budget; raises GameOver."""
         asked = question(position, **options)
         limit = deadline(asked, timeout, self._timeout)
-        return self._call(self._solver.GetBestMove, GetBestMoveRequest(question=asked), limit).answer
+        return self._call(self._connected.solver.GetBestMove, GetBestMoveRequest(question=asked), limit).answer
 
     def analyze(
         self, position: Position | str, *, timeout: float | None = None, **options: Unpack[QuestionOptions]
@@ -166,23 +176,33 @@ class Client:
         The work starts at once. To break off, close the iterator or let go of it.
         """
         asked = question(position, **options)
-        return _updates(
-            self._solver.Analyze(
-                AnalyzeRequest(question=asked),
-                timeout=deadline(asked, timeout, self._timeout),
-                wait_for_ready=True,
-            )
-        )
+        limit = deadline(asked, timeout, self._timeout)
+        call = self._connected.solver.Analyze(AnalyzeRequest(question=asked), timeout=limit, wait_for_ready=True)
+        return _updates(call, limit)
 
     def info(self, *, timeout: float | None = None) -> GetInfoResponse:
         """What the server is and can do."""
-        return self._call(self._about.GetInfo, GetInfoRequest(), timeout)
+        return self._call(self._connected.about.GetInfo, GetInfoRequest(), timeout)
 
     def _call[Request, Response](
         self, method: "grpc.UnaryUnaryMultiCallable[Request, Response]", request: Request, timeout: float | None
     ) -> Response:
-        with typed_errors():
-            return method(request, timeout=self._timeout if timeout is None else timeout, wait_for_ready=True)
+        limit = self._timeout if timeout is None else arguments.seconds("timeout", timeout)
+        with typed_errors(limit):
+            return method(request, timeout=limit, wait_for_ready=True)
+
+    @property
+    def _connected(self) -> "_Services":
+        if self._services is None:
+            raise not_connected("this client is closed; make another one")
+        return self._services
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Services:
+    referee: RefereeStub
+    solver: SolverStub
+    about: ServerStub
 
 
 class _Stream(Protocol):
@@ -193,18 +213,26 @@ class _Stream(Protocol):
     def cancel(self) -> bool: ...
 
 
-def _updates(call: _Stream) -> Iterator[AnalyzeResponse]:
+def _updates(call: _Stream, limit: float) -> Iterator[AnalyzeResponse]:
     try:
-        with typed_errors():
+        with typed_errors(limit):
             yield from call
     finally:
         call.cancel()
 
 
-def _wait_until_ready(channel: grpc.Channel, target: str, timeout: float) -> None:
+def _wait_until_ready(channel: grpc.Channel, target: str, start_timeout: float | None) -> None:
     ready = grpc.channel_ready_future(channel)
+    fault = ""
     try:
-        ready.result(timeout=timeout)
-    except grpc.FutureTimeoutError:
+        for wait in waits(start_timeout):
+            try:
+                ready.result(timeout=wait)
+                return
+            except grpc.FutureTimeoutError:
+                fault = unreachable(target)
+            if fault:
+                break
+    finally:
         ready.cancel()
-        raise not_serving(target, timeout) from None
+    raise not_serving(target, start_timeout, fault)

@@ -4,6 +4,7 @@ import contextlib
 import importlib.util
 import json
 import queue
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,8 @@ from zank.errors import ServerNotInstalled, ServerUnavailable
 
 _SERVER_MODULES: Final = ("zank_service", "zank_kernel", "jax", "grpc_health", "grpc_reflection")
 _STOP_SECONDS: Final = 5.0
-_LOG_TAIL: Final = 2000  # characters
+_LOG_TAIL: Final = 20_000  # bytes
+_LOG_PREFIX: Final = r"^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:,]+ [A-Z]+ |^zank serve: "
 
 
 def require_server() -> None:
@@ -59,7 +61,7 @@ class EmbeddedServer:
     def wait(self, timeout: float) -> str:
         """Waits until it serves, at most `timeout` seconds, and returns its target; to be called once.
 
-        Raises ServerUnavailable with the end of the server's log. `close` from another thread ends the wait.
+        Raises ServerUnavailable with the last words of the server's log. `close` from another thread ends the wait.
         """
         try:
             line = self._lines.get(timeout=timeout)
@@ -93,8 +95,18 @@ class EmbeddedServer:
     def _failed(self, message: str) -> ServerUnavailable:
         size = self._log.seek(0, 2)
         self._log.seek(max(size - _LOG_TAIL, 0))
-        log = self._log.read().decode(errors="replace").strip()
-        return ServerUnavailable(f"{message}\n{log}".strip(), code=grpc.StatusCode.UNAVAILABLE)
+        cause = _last_words(self._log.read().decode(errors="replace"))
+        if cause:
+            message = f"{message}: {cause} (`zank serve` shows more)"
+        return ServerUnavailable(message, code=grpc.StatusCode.UNAVAILABLE)
+
+
+def _last_words(log: str) -> str:
+    """The line of a log that says why it ends: the last exception, without its traceback, or the last line."""
+    lines = [line for line in log.splitlines() if line.strip() and not line[0].isspace()]
+    exceptions = [line for line in lines if re.match(r"[\w.]*(Error|Exception|Exit)\b", line)]
+    last = (exceptions or lines or [""])[-1]
+    return re.sub(_LOG_PREFIX, "", last).strip()
 
 
 def _read_lines(stream: IO[bytes], lines: queue.SimpleQueue[bytes]) -> None:

@@ -26,6 +26,18 @@ from zank.v1 import (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What is said of one thing, and of none or several."""
+
+    one: str
+    several: str
+
+    def format(self, *, count: int, **names: object) -> str:
+        """The phrase for the `count`, filled in."""
+        return (self.one if count == 1 else self.several).format(count=f"{count:,}", **names)
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Phrases:
     """Every phrase, by what it says."""
@@ -58,7 +70,7 @@ class Phrases:
     tie: str
     points: str
     margin: str
-    tied: str
+    tied: Counted
     tied_more: str
     equivalents: str
 
@@ -67,13 +79,15 @@ class Phrases:
     # The table of a hint.
     move_column: str
     win_column: str
+    tie_column: str
     points_column: str
     margin_column: str
     gap_column: str
     rollouts_column: str
     tied_mark: str
-    more_moves: str
-    effort: str
+    more_moves: Counted
+    effort: Counted
+    few_rollouts: str
     repeat: str
 
     # Legal moves.
@@ -91,12 +105,13 @@ class Phrases:
     # Events.
     moved: str
     turned_up: str
-    drawn_one: str
-    drawn: str
+    drawn: Counted
     recycled: str
     turn_passed: str
     out: str
     stock_out: str
+    points_won: Counted
+    margin_won: Counted
     stock_out_tie: str
 
     # The board.
@@ -167,19 +182,27 @@ ENGLISH: Final = Phrases(
     tie=", ties {tie}",
     points="{points} points",
     margin="a margin of {points} payoff cards",
-    tied="As good as far as {rollouts} rollouts a move can tell: {moves}.",
+    tied=Counted(
+        "As good as far as 1 rollout a move can tell: {moves}.",
+        "As good as far as {count} rollouts a move can tell: {moves}.",
+    ),
     tied_more="{moves} and {count} more",
     equivalents="The same as {moves}.",
     then="Then:",
     move_column="move",
     win_column="wins",
+    tie_column="ties",
     points_column="points",
     margin_column="margin",
     gap_column="behind by",
     rollouts_column="rollouts",
     tied_mark="as good",
-    more_moves="{count} more moves",
-    effort="{rollouts} rollouts, seed {seed}; ± is one standard error.",
+    more_moves=Counted("1 more move", "{count} more moves"),
+    effort=Counted(
+        "1 rollout, seed {seed}; ± is one standard error.",
+        "{count} rollouts, seed {seed}; ± is one standard error.",
+    ),
+    few_rollouts="Few rollouts: these numbers say little.",
     repeat="The same again: --rollouts {rollouts} --rounds {rounds} --seed {seed}",
     equivalent="the same as {move}",
     no_legal_moves="No legal moves: the game is over.",
@@ -191,12 +214,13 @@ ENGLISH: Final = Phrases(
     card_drawn="card {number} that player {player} draws",
     moved="Player {player}: {card} {origin} → {destination}.",
     turned_up="Player {player} turns up the {card} on {place}.",
-    drawn_one="Player {player} draws 1 card.",
-    drawn="Player {player} draws {count} cards.",
+    drawn=Counted("Player {player} draws 1 card.", "Player {player} draws {count} cards."),
     recycled="{place} is complete: its {count} cards are shuffled into the stock.",
     turn_passed="Player {player} is to move.",
     out="Player {player} has played the last payoff card and wins ({points})",
     stock_out="The stock is out: player {player} wins ({points})",
+    points_won=Counted("1 point", "{count} points"),
+    margin_won=Counted("a margin of 1 payoff card", "a margin of {count} payoff cards"),
     stock_out_tie="The stock is out: a tie",
     heading="{preset} · turn {turn} · player {player} to move",
     finished_heading="{preset} · turn {turn} · {result}",

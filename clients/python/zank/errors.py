@@ -105,6 +105,10 @@ class RevealsNeeded(Refused):
         self.needed: Final = tuple(needed)  # in the order in which they come to light
 
 
+class NotConnected(ZankError):
+    """The client is closed, or was not connected yet."""
+
+
 class Overloaded(ZankError):
     """The server has too much to do: try again after `retry_after` seconds (RESOURCE_EXHAUSTED)."""
 
@@ -134,16 +138,16 @@ _BY_CODE: Final[Mapping[grpc.StatusCode, type[ZankError]]] = {
 
 
 @contextmanager
-def typed_errors() -> Iterator[None]:
-    """Turns what gRPC raises for a failed call, blocking or not, into the typed error."""
+def typed_errors(timeout: float) -> Iterator[None]:
+    """Turns what gRPC raises for a failed call, blocking or not, into the typed error; `timeout` in seconds."""
     try:
         yield
     except grpc.RpcError as error:
         # It has all that a finished call has; the stubs cannot say so.
-        raise _from_call(cast(grpc.Call, error)) from None
+        raise _from_call(cast(grpc.Call, error), timeout) from None
 
 
-def _from_call(call: grpc.Call) -> ZankError:
+def _from_call(call: grpc.Call, timeout: float) -> ZankError:
     """The typed error for a failed call, read from its rich status where it has one."""
     reason, metadata = "", dict[str, str]()
     violations: list[FieldViolation] = []
@@ -164,8 +168,11 @@ def _from_call(call: grpc.Call) -> ZankError:
             retry_after = _seconds(retry.retry_delay)
     code = call.code()
     kind = _BY_REASON.get(reason) or _BY_CODE.get(code, ZankError)
+    message = call.details() or ""
+    if kind is DeadlineExceeded:
+        message = f"no answer within {timeout:g} s; a longer wait: --timeout SECONDS, timeout=SECONDS"
     return kind(
-        call.details() or "",
+        message,
         code=code,
         reason=reason,
         violations=tuple(violations),

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from zank.cards import RANKS, SUITS, parse_rank, rank_letter
+from zank.cards import RANKS, SUITS, WRITTEN_CARD, rank_letter, read_rank
 from zank.errors import InvalidMove
 
 SIDE_STACKS: Final = 4
@@ -93,7 +93,10 @@ class Move:
 
 
 def parse_move(text: str) -> Move:
-    """The move written `text`; raises InvalidMove, which says what was expected."""
+    """The move written `text`; raises InvalidMove, which says what was expected.
+
+    What people write is read as well as the public notation: either case, and "10" for a ten.
+    """
     source, separator, target = text.partition("-")
     if not separator:
         raise InvalidMove(f"{text!r} is no move: {_EXPECTED}")
@@ -109,21 +112,25 @@ def format_move(move: Move) -> str:
 
 
 def _parse_source(text: str) -> Payoff | HandCard | SideStack:
-    if text == "P":
+    if _match("P", text):
         return Payoff()
-    if side := re.fullmatch(r"S([0-9])", text):
+    if side := _match("S([0-9])", text):
         return SideStack(int(side[1]))
-    if card := re.fullmatch(f"([{RANKS}])([{SUITS}])?", text):
-        return HandCard(parse_rank(card[1]), card[2])
+    if card := _match(f"{WRITTEN_CARD}?", text):
+        return HandCard(read_rank(card[1]), card[2] and card[2].lower())
     raise InvalidMove(
-        f"nothing is played from {text!r}; expected P, S1 to S{SIDE_STACKS}, or a card in hand: a rank ({RANKS}) and,"
-        f" where it matters, a suit ({SUITS})"
+        f"nothing is played from {text!r}; expected P, S1 to S{SIDE_STACKS}, or a card in hand: a rank ({RANKS}, a ten"
+        f" is T) and, where it matters, a suit ({SUITS})"
     )
 
 
 def _parse_target(text: str) -> CenterStack | SideStack:
-    if center := re.fullmatch(r"C([0-9])", text):
+    if center := _match("C([0-9])", text):
         return CenterStack(int(center[1]))
-    if side := re.fullmatch(r"S([0-9])", text):
+    if side := _match("S([0-9])", text):
         return SideStack(int(side[1]))
     raise InvalidMove(f"nothing is played to {text!r}; expected C1 to C{CENTER_STACKS} or S1 to S{SIDE_STACKS}")
+
+
+def _match(pattern: str, text: str) -> re.Match[str] | None:
+    return re.fullmatch(pattern, text, re.ASCII | re.IGNORECASE)

@@ -13,6 +13,9 @@ from zank.text import parse_position
 from zank.v1 import Position
 
 _COMMENT: Final = "#"
+_BYTE_ORDER_MARK: Final = "\ufeff"
+_FIELDS: Final = frozenset(name for field in Position.DESCRIPTOR.fields for name in (field.name, field.json_name))
+_EXPECTED: Final = 'a zank.v1.Position, or an object that has one as "position" (what deal, apply and view print)'
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,8 +42,11 @@ def load_entries(text: str) -> list[Entry]:
 
 
 def to_json(message: Message) -> str:
-    """The canonical protobuf JSON of a message, on one line."""
-    return json_format.MessageToJson(message, indent=None)
+    """The canonical protobuf JSON of a message, on one line.
+
+    Fields that are zero or empty are there, too, so that a reader needs no defaults; what is absent stays absent.
+    """
+    return json_format.MessageToJson(message, indent=None, always_print_fields_with_no_presence=True)
 
 
 def _entries(text: str) -> Iterator[Entry]:
@@ -49,7 +55,7 @@ def _entries(text: str) -> Iterator[Entry]:
     while start < len(text):
         end = text.find("\n", start)
         after = len(text) if end < 0 else end + 1
-        line = text[start:after].strip()
+        line = text[start:after].removeprefix(_BYTE_ORDER_MARK).strip()
         if not line:
             comment = ""
         elif line.startswith(_COMMENT):
@@ -73,8 +79,13 @@ def _parse_json(text: str, start: int) -> tuple[Position, int]:
     """The position in the JSON object at `start`, and the index of the character after the object."""
     try:
         value, after = json.JSONDecoder().raw_decode(text, start)
-        inner = value.get("position")  # the answers of Deal and ApplyMove hold the position beside what happened
-        return json_format.ParseDict(inner if isinstance(inner, dict) else value, Position()), after
+        # The answers of Deal, View and ApplyMove hold the position beside what happened.
+        inner = value.get("position", value)
+        if not isinstance(inner, dict):
+            raise InvalidPosition(f"expected {_EXPECTED}; found an object whose position is {inner!r}")
+        if inner and not _FIELDS.intersection(inner):
+            raise InvalidPosition(f"expected {_EXPECTED}; found an object with {', '.join(inner)}")
+        return json_format.ParseDict(inner, Position()), after
     except json.JSONDecodeError as error:
         raise InvalidPosition(f"not JSON: {error}") from None
     except (RecursionError, json_format.ParseError) as error:

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from zank.cards import parse_card
+from zank.cards import read_card
 from zank.errors import InvalidCard, InvalidReveal
 from zank.v1 import Reveal, Slot
 
@@ -17,18 +17,18 @@ def parse_reveal(text: str, player_to_move: int) -> Reveal:
     """The card and its slot written `text`; raises InvalidReveal.
 
     A slot is the place and, but for the payoff card, the number of the card from 0. It is of the player to move unless
-    the other player is named before it.
+    the other player is named before it. Either case is read, and "10" for a ten.
     """
-    match = re.fullmatch(r"(?:([12]):)?(?:(P)|(H)([0-9]))=(.*)", text)
+    match = re.fullmatch(r"(?:([12]):)?(?:(P)|H([0-9]))=(.*)", text, re.ASCII | re.IGNORECASE)
     if match is None:
         raise InvalidReveal(f"{text!r} is no revealed card: {_EXPECTED}")
-    player, payoff, hand, index, card = match.groups()
+    player, payoff, index, written = match.groups()
     try:
-        parse_card(card)
+        card = read_card(written)
     except InvalidCard as error:
         raise InvalidReveal(f"{text!r} is no revealed card: {error}") from None
-    slot = Slot(player=int(player or player_to_move), place=payoff or hand, index=int(index or 0))
-    return Reveal(slot=slot, card=card)
+    slot = Slot(player=int(player or player_to_move), place="P" if payoff else "H", index=int(index or 0))
+    return Reveal(slot=slot, card=str(card))
 
 
 def format_slot(slot: Slot, player_to_move: int) -> str:

@@ -155,7 +155,7 @@ def describe_hint(answer: Answer, position: Position, phrases: Phrases = ENGLISH
             moves = phrases.tied_more.format(moves=moves, count=len(tied) - _TIED_MOVES_NAMED)
         # The move that was dropped first is known worst: it says how far the claim goes.
         rollouts = min(evaluation.value.rollouts for evaluation in answer.moves if evaluation.tied_with_best)
-        sentences.append(phrases.tied.format(rollouts=f"{rollouts:,}", moves=moves))
+        sentences.append(phrases.tied.format(count=rollouts, moves=moves))
     return sentences
 
 
@@ -214,9 +214,7 @@ def describe_event(event: Event, rule_set: RuleSet, phrases: Phrases = ENGLISH) 
             up = event.turned_up
             return phrases.turned_up.format(player=up.player, card=face_of(up.card), place=up.place)
         case "drawn":
-            count = event.drawn.count
-            template = phrases.drawn_one if count == 1 else phrases.drawn
-            return template.format(player=event.drawn.player, count=count)
+            return phrases.drawn.format(player=event.drawn.player, count=event.drawn.count)
         case "center_recycled":
             recycled = event.center_recycled
             return phrases.recycled.format(place=recycled.place, count=len(recycled.cards))
@@ -232,7 +230,8 @@ def describe_result(result: GameResult, rule_set: RuleSet, phrases: Phrases = EN
     """How a game ended, without a full stop."""
     if not result.winner:
         return phrases.stock_out_tie
-    points = (phrases.points if preset(rule_set.preset).scored else phrases.margin).format(points=result.points)
+    won = phrases.points_won if preset(rule_set.preset).scored else phrases.margin_won
+    points = won.format(count=result.points)
     template = phrases.out if result.ending == ENDING_OUT else phrases.stock_out
     return template.format(player=result.winner, points=points)
 

@@ -1,0 +1,146 @@
+"""What the arguments and options of the `zank` command are, and what they accept."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import click
+
+from zank import _arguments as arguments
+from zank._connection import DEFAULT_TIMEOUT
+from zank._reading import Input, read
+from zank._requests import MAX_ROUNDS, OBJECTIVES, PRIORITIES
+from zank.errors import InvalidInput
+from zank.notation import Move, parse_move
+
+SEED: Final = click.IntRange(0, arguments.UINT64)
+
+
+class PositionType(click.ParamType[list[Input]]):
+    """The positions in a file, in the argument itself, or on standard input."""
+
+    name = "position"
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> list[Input]:
+        """Reads them."""
+        try:
+            return read(str(value))
+        except InvalidInput as error:
+            self.fail(str(error), param, context)
+
+
+class MoveType(click.ParamType[Move]):
+    """A move, in public notation or as people write it."""
+
+    name = "move"
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> Move:
+        """Parses it."""
+        try:
+            return parse_move(str(value))
+        except InvalidInput as error:
+            self.fail(str(error), param, context)
+
+
+class _ServerType(click.ParamType[str]):
+    """Where a server is."""
+
+    name = "server"
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> str:
+        try:
+            return arguments.target(value)
+        except InvalidInput as error:
+            self.fail(str(error), param, context)
+
+
+class _Seconds(click.ParamType[float]):
+    """A span of time."""
+
+    name = "seconds"
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> float:
+        try:
+            return arguments.seconds("seconds", float(value))
+        except ValueError as error:
+            self.fail(str(error), param, context)
+
+
+def server_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options of every command that asks a server."""
+    for option in (
+        click.option(
+            "--json",
+            "as_json",
+            is_flag=True,
+            help="Print the server's answer as JSON, one object per line. Fields that are zero or empty are printed;"
+            " a field that is not there has no value, such as the value of a forced move.",
+        ),
+        click.option(
+            "--timeout",
+            type=_Seconds(),
+            default=DEFAULT_TIMEOUT,
+            show_default=True,
+            help="Seconds to wait for one answer, on top of --time.",
+        ),
+        click.option(
+            "--server",
+            type=_ServerType(),
+            metavar="HOST:PORT",
+            envvar="ZANK_SERVER",
+            show_envvar=True,
+            help="A running server. Default: one is started for this command, which needs zank[server] and takes 2 to 3"
+            " seconds.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def output_option(command: Callable[..., None]) -> Callable[..., None]:
+    """The option of every command that prints a position as a file."""
+    return click.option(
+        "-o",
+        "--output",
+        type=click.Path(dir_okay=False, writable=True),
+        metavar="FILE",
+        help="Write the position to FILE, which may be the POSITION that is read, rather than print it.",
+    )(command)
+
+
+def question_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options of every command that asks a solver, named as in `QuestionOptions`."""
+    for option in (
+        click.option(
+            "--priority",
+            type=click.Choice(list(PRIORITIES)),
+            help="Who waits: a player, somebody with patience, nobody. Default: interactive.",
+        ),
+        click.option(
+            "--objective",
+            type=click.Choice(list(OBJECTIVES)),
+            help="What moves are ranked by. Default: points where the preset scores, else win.",
+        ),
+        click.option(
+            "--keep", type=MoveType(), multiple=True, help="Study this move as long as the best one. Repeatable."
+        ),
+        click.option("--avoid", type=MoveType(), multiple=True, help="Leave this move out. Repeatable."),
+        click.option("--only", type=MoveType(), multiple=True, help="Consider no other moves. Repeatable."),
+        click.option("--seed", type=SEED, help="Seed of the random numbers. Default: derived from the position."),
+        click.option(
+            "--rounds",
+            type=click.IntRange(1, MAX_ROUNDS),
+            help="Stop after so many rounds of --rollouts, to repeat an answer that --time cut short.",
+        ),
+        click.option(
+            "--time",
+            type=_Seconds(),
+            help="Seconds that the work may take, alone or as a limit beside --rollouts.",
+        ),
+        click.option(
+            "--rollouts",
+            type=click.IntRange(1, arguments.UINT32),
+            help="Games to play to the end, over all moves together. Default: the server's (see zank info).",
+        ),
+    ):
+        command = option(command)
+    return command
