@@ -280,14 +280,22 @@ def played(rules: bank.Rules, seed: int, moves: int) -> Position:
     return now
 
 
-def played_positions(count: int, seed: int, most_moves: int = 400) -> list[Position]:
-    """Positions from the first moves of games of every order of play and of a few other options."""
-    chance = random.Random(seed)
-    variants = [
-        *ORDERS.values(),
-        dataclasses.replace(SPITEFUL, stalemate_scores=True, reserve_cards=12),
-        dataclasses.replace(CRAPETTE, max_turns=0),
-    ]
-    return [
-        played(variants[number % len(variants)], seed + number, chance.randrange(most_moves)) for number in range(count)
-    ]
+VARIANTS: Final = (
+    *ORDERS.values(),
+    dataclasses.replace(SPITEFUL, stalemate_scores=True, reserve_cards=12),
+    dataclasses.replace(CRAPETTE, max_turns=0),
+)
+
+
+@functools.cache
+def _played(number: int) -> Position:
+    seed = 3_000_000 + number
+    return played(VARIANTS[number % len(VARIANTS)], seed, random.Random(seed).randrange(400))
+
+
+def played_positions(count: int) -> list[Position]:
+    """Positions from the first 400 moves of games of every order of play and of a few other options.
+
+    All tests share them; a test that plays on does so in a copy.
+    """
+    return [_played(number) for number in range(count)]

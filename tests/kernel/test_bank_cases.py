@@ -110,7 +110,7 @@ def test_case_6_a_player_with_nothing_to_play_or_turn_ends_the_turn(rules: bank.
 
 
 def test_case_14_the_moves_do_not_depend_on_hidden_cards() -> None:
-    positions = played_positions(100, 1_400_000)
+    positions = played_positions(100)
     full, known = (
         np.asarray(advance(in_lanes(tables, LANES), idle()).legal)
         for tables in ([each.full() for each in positions], [each.known(marked=False) for each in positions])

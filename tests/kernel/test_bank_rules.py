@@ -550,8 +550,11 @@ def test_b10_the_game_is_stalemated_when_both_players_have_gone_through_their_ca
     assert game.listed == set()
 
 
-def test_b10_a_player_without_stock_and_waste_must_have_ended_a_turn_too() -> None:
-    game = begin(position(stock=("-", "-"))).moves("END")
+@pytest.mark.parametrize("mover", [0, 1])
+def test_b10_a_player_without_stock_and_waste_must_have_ended_a_turn_too(mover: int) -> None:
+    start = position(stock=("-", "-"))
+    start.game.mover = mover
+    game = begin(start).moves("END")
     assert game.seen["ending"] == RUNNING
     assert game.moves("END").seen["ending"] == STALEMATE
 
