@@ -106,7 +106,7 @@ async def test_a_card_from_a_hidden_hand_is_named_with_its_suit(served: Served, 
         assert f"with its suit, for example {move[0]}h{move[1:]}" in refused.fields["move"]
 
 
-@pytest.mark.parametrize("move", ["", "P", "P-C4", "10-C1", "4-H", "p-c1", "4-C1 "])
+@pytest.mark.parametrize("move", ["", "P", "P-C4", "4-H", "4-C1 "])
 async def test_what_is_no_move_is_refused(served: Served, move: str) -> None:
     refused = await refusal(check(served, partial(MIDDLE, c=CENTERS), move))
     assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_MOVE")
@@ -128,3 +128,10 @@ async def test_a_finished_game_has_no_moves_to_check(served: Served) -> None:
 async def test_a_position_that_cannot_be_is_refused(served: Served) -> None:
     refused = await refusal(check(served, partial(c="Ac3d.."), "2-S1"))
     assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_POSITION")
+
+
+@pytest.mark.parametrize(("move", "canonical"), [("10-s1", "T-S1"), ("tc-S1", "T-S1"), ("p-c1", "P-C1")])
+async def test_lower_case_and_10_are_understood(served: Served, move: str, canonical: str) -> None:
+    position = partial("19-Ah.Tc2d....")
+    checked = await served.referee.CheckMove(CheckMoveRequest(position=position, move=move))
+    assert (checked.legal, checked.canonical) == (True, canonical)

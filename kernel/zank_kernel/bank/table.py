@@ -88,7 +88,7 @@ def masked(table: Table) -> Table:
 
 
 def spread(table: Table) -> int:
-    """How far apart two results of a game from here can be: either player's win at its most (B9)."""
+    """How far apart two results of a game from here can be (B9), not counting what may still be loaded."""
     return sum(
         30 + len(table.stock[player]) + len(table.waste[player]) + 2 * len(table.reserve[player]) for player in (0, 1)
     )
