@@ -28,7 +28,7 @@ WORLDS: Final = 1_024  # rows of a table of worlds
 TASKS: Final = 2_048  # tasks of one rollout call, which bounds how long it runs
 LANES: Final = 128  # lanes of one worker
 TIME_SHARE: Final = 0.8  # of a time budget, what is planned for rollouts
-RATE_MEMORY: Final = 0.1  # weight of the latest call in the recent rate
+RATE_MEMORY: Final = 0.3  # weight of the latest call in the recent rate, if it was a full one
 
 FAMILIES: Final[Mapping[str, Family[Any, Any, Any, Any]]] = {family.name: family for family in (malice.FAMILY,)}
 
@@ -310,7 +310,9 @@ class Engine:
             meter.moves += int(usage.moves)
             meter.steps += int(usage.steps)
             meter.busy_seconds += seconds
-            meter.recent_rate += RATE_MEMORY * (int(tasks.count) / seconds - meter.recent_rate)
+            # A call of few tasks says little of speed: it hardly fills its lanes.
+            weight = RATE_MEMORY * int(tasks.count) / TASKS
+            meter.recent_rate += weight * (int(tasks.count) / seconds - meter.recent_rate)
         return host
 
 

@@ -28,6 +28,9 @@ from zank_service.limits import MAX_REQUEST_ID, Limits
 from zank_service.positions import Checked, checked_position
 from zank_service.refusals import Refusal, Violations, game_over, invalid, not_possible
 
+LONG_ROLLOUTS: Final = 100_000
+LONG_SECONDS: Final = 1.0
+
 OBJECTIVES: Final[dict[int, search.Objective]] = {OBJECTIVE_POINTS: "points", OBJECTIVE_WIN: "win"}
 URGENCIES: Final[dict[int, int]] = {
     PRIORITY_UNSPECIFIED: 0,
@@ -61,6 +64,11 @@ class Asked:
     seconds: float | None
     urgency: int
 
+    @property
+    def long(self) -> bool:
+        """Whether the answer takes much longer than a hint, so that it must not hold a place that hints need."""
+        return self.rollouts > LONG_ROLLOUTS or (self.seconds or 0) > LONG_SECONDS
+
 
 def understood(request: Request, limits: Limits, rollouts: int) -> Asked:
     """What a request asks, with so many rollouts where it names no budget; raises Refusal."""
@@ -89,8 +97,11 @@ def understood(request: Request, limits: Limits, rollouts: int) -> Asked:
     )
 
 
-def engine_question(asked: Asked, engine: engines.Engine, limits: Limits) -> engines.Question:
-    """The question for the engine; raises Refusal where the moves to consider are not legal. Blocks."""
+def engine_question(asked: Asked, engine: engines.Engine, limits: Limits, sharing: int) -> engines.Question:
+    """The question for the engine; raises Refusal where the moves to consider are not legal. Blocks.
+
+    `sharing` is the number of questions under way, this one included: so many share the time.
+    """
     family, question = asked.family, asked.request
     table = family.table(asked.position, asked.rules)
     only: frozenset[int] = frozenset()
@@ -107,10 +118,13 @@ def engine_question(asked: Asked, engine: engines.Engine, limits: Limits) -> eng
                 "INVALID_REQUEST", "question.avoid_moves", "expected to leave a move to consider; none is left"
             )
         keep = _actions(asked, "keep_moves", question.keep_moves, considered)
+    rollouts = asked.rollouts or limits.max_rollouts
+    if asked.seconds is not None:
+        rollouts = min(rollouts, engine.planned_rollouts(asked.seconds / sharing))
     return engines.Question(
         family=family.name,
         table=table,
-        rollouts=asked.rollouts or min(limits.max_rollouts, engine.planned_rollouts(asked.seconds or 0)),
+        rollouts=rollouts,
         seed=asked.seed,
         objective=OBJECTIVES[asked.objective],
         rounds=question.budget.rounds or search.ROUNDS,

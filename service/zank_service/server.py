@@ -59,6 +59,8 @@ class Server:
         Raises PortUnavailable.
         """
         await self._set_health(health_pb2.HealthCheckResponse.NOT_SERVING)
+        # One address: of the several that a name can stand for, gRPC is content if it can open one.
+        host = "127.0.0.1" if host == "localhost" else host
         address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         try:
             bound = self._server.add_insecure_port(address)

@@ -3,7 +3,8 @@
 import asyncio
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 
 from zank.v1 import (
@@ -17,7 +18,7 @@ from zank.v1 import (
     SolverServicer,
 )
 from zank_kernel import search
-from zank_kernel.engine import Control, Engine
+from zank_kernel.engine import Control, Engine, Question
 from zank_service.answers import wire_answer
 from zank_service.calls import Context
 from zank_service.gate import Gate, Timing
@@ -31,16 +32,19 @@ class Solver(SolverServicer):
     def __init__(self, engine: Engine, limits: Limits) -> None:
         self._engine = engine
         self._limits = limits
-        # A gate for each priority, so that nobody who is in no hurry holds a place that a player waits for; the
-        # engine plays the rollouts of the most urgent question first.
-        self._gates = [
-            Gate(f"solver-{urgency}", threads=threads, waiting=limits.answers_waiting)
+        # A gate for each priority, and one for long questions of each, so that nobody who is in no hurry holds a place
+        # that a player waits for; the engine plays the rollouts of the most urgent question first.
+        self._gates = {
+            (urgency, long): Gate(f"solver-{urgency}", threads=threads, waiting=limits.answers_waiting)
             for urgency, threads in enumerate(ANSWERS_AT_ONCE)
-        ]
+            for long in (False, True)
+        }
+        self._under_way = 0
+        self._lock = threading.Lock()
 
     def close(self) -> None:
         """Wait for the answers under way; none may be waiting."""
-        for gate in self._gates:
+        for gate in self._gates.values():
             gate.close()
 
     async def GetHint(self, request: GetHintRequest, context: Context) -> GetHintResponse:
@@ -82,14 +86,38 @@ class Solver(SolverServicer):
         given_up = threading.Event()
         try:
             work = partial(self._work, asked, given_up, tell)
-            return await self._gates[asked.urgency].run(work)
+            return await self._gates[asked.urgency, asked.long].run(work)
         except asyncio.CancelledError:
             given_up.set()
             raise
 
     def _work(self, asked: Asked, given_up: threading.Event, tell: Callable[[Answer], None] | None) -> Answer:
         end = None if asked.seconds is None else time.monotonic() + asked.seconds
-        question = engine_question(asked, self._engine, self._limits)
+        with self._counted() as sharing:
+            return self._answered(
+                asked, engine_question(asked, self._engine, self._limits, sharing), end, given_up, tell
+            )
+
+    @contextmanager
+    def _counted(self) -> Iterator[int]:
+        """Counts one more question under way, and gives their number."""
+        with self._lock:
+            self._under_way += 1
+            sharing = self._under_way
+        try:
+            yield sharing
+        finally:
+            with self._lock:
+                self._under_way -= 1
+
+    def _answered(
+        self,
+        asked: Asked,
+        question: Question,
+        end: float | None,
+        given_up: threading.Event,
+        tell: Callable[[Answer], None] | None,
+    ) -> Answer:
 
         def report(answer: search.Answer) -> None:
             assert tell is not None

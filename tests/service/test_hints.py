@@ -343,10 +343,34 @@ async def test_a_time_budget_is_a_schedule_that_can_be_asked_for_again(served: S
         assert again.SerializeToString(deterministic=True) == timed.SerializeToString(deterministic=True)
 
 
-async def test_time_ends_a_schedule_early(served: Served, played: Position) -> None:
-    answer = await hint(served, played, budget=Budget(rollouts=1_000_000, time_ms=1))
-    assert answer.schedule_rollouts == 1_000_000
-    assert answer.rounds_done == 1
+async def test_of_rollouts_and_time_the_smaller_budget_counts(served: Served, played: Position) -> None:
+    answer = await hint(served, played, budget=Budget(rollouts=1_000_000, time_ms=20))
+    assert answer.schedule_rollouts < 100_000
+    again = await hint(served, played, budget=Budget(rollouts=answer.schedule_rollouts, rounds=answer.rounds_done))
+    assert again == answer
+    answer = await hint(served, played, budget=Budget(rollouts=300, time_ms=60_000))
+    assert (answer.schedule_rollouts, answer.rounds_done) == (300, 3)
+
+
+async def test_small_questions_do_not_spoil_the_planning_of_time(
+    served: Served, played: Position, engine: Engine
+) -> None:
+    await hint(served, played, 20_000)
+    before = engine.planned_rollouts(1.0)
+    for seed in range(50):
+        await hint(served, played, 10, seed=seed)
+    assert engine.planned_rollouts(1.0) > before / 2
+
+
+async def test_long_questions_leave_room_for_hints(served: Served, played: Position) -> None:
+    long = [asyncio.ensure_future(analysis(served, asking(played, 1_000_000, seed=seed))) for seed in range(2 * 8)]
+    await asyncio.sleep(0.05)
+    await hint(served, played, 64)
+    assert not any(task.done() for task in long)
+    for task in long:
+        task.cancel()
+    await asyncio.gather(*long, return_exceptions=True)
+    await hint(served, played, 64)
 
 
 @pytest.mark.parametrize(

@@ -373,9 +373,10 @@ class Budget(_message.Message):
     """How much work to spend on an answer: rollouts, time, or both. At least one is required.
 
     Rollouts are spent in rounds of sequential halving, at most three, after a schedule that the number of candidate
-    moves and of rollouts fix. A budget of time alone becomes a schedule too, planned from the speed of late. When the
-    time is over, the answer is that of the last complete round; the first round is always completed. The answer says
-    which schedule it followed and how many rounds it completed: `rollouts` and `rounds` of these return the same bytes.
+    moves and of rollouts fix. A budget of time becomes a schedule too, planned from the speed of late and the number of
+    questions under way, and of no more than `rollouts` where both are given. When the time is over, the answer is that
+    of the last complete round; the first round is always completed. The answer says which schedule it followed and how
+    many rounds it completed: `rollouts` and `rounds` of these return the same bytes, unless the move was forced.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -389,7 +390,7 @@ class Budget(_message.Message):
     `Server.GetInfo`).
     """
     time_ms: _builtins.int
-    """Time from the start of the work. Unit: milliseconds. Range: 0 (no limit) to the server's limit."""
+    """Time from the start of the work; waiting for it comes on top. Unit: milliseconds. Range: 0 (no limit) to the server's limit."""
     rounds: _builtins.int
     """Stop after so many rounds of the schedule. Range: 0 (all) to 3. Needs `rollouts`."""
     def __init__(
@@ -553,7 +554,11 @@ Global___Answer: _TypeAlias = Answer  # noqa: Y015
 
 @_typing.final
 class MoveEvaluation(_message.Message):
-    """What is known about one move, from the mover's point of view."""
+    """What is known about one move, from the mover's point of view.
+
+    The standard errors are those of the rollouts of a move chosen beforehand. The best move was chosen because it looked
+    best: its value, and the gaps to it, are on average about half a standard error too high.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
