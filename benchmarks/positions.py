@@ -1,15 +1,12 @@
 """Positions to measure with: deals, and positions from games played by the rollout policy."""
 
-import dataclasses
-from typing import Any
-
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from zank_kernel import malice
-from zank_kernel.host import leaf
 from zank_kernel.malice import play, policy
-from zank_kernel.malice.deal import dealt
+from zank_kernel.malice.deal import deal_lanes, dealt
 from zank_kernel.malice.table import Table, from_state, masked
 
 
@@ -20,18 +17,15 @@ def deals(preset: str, count: int) -> list[Table]:
 
 def played(preset: str, count: int, moves: int) -> list[Table]:
     """Masked positions after `moves` moves of the rollout policy in the first `count` games that last so long."""
-    tables = deals(preset, 2 * count)
-    state = malice.FAMILY.to_state(tables)
-    key = np.random.default_rng(moves).integers(0, 2**32, (2, len(tables)), dtype=np.uint32)
-    state = dataclasses.replace(state, key=leaf(key))
+    rules = malice.FAMILY.presets[preset]
 
-    def advance(lanes: Any) -> Any:
-        def step(_: Any, lanes: Any) -> Any:
+    def games(low: jax.Array) -> malice.State:
+        def step(_: int, lanes: malice.State) -> malice.State:
             return play.draw(play.play(lanes, policy.choose(lanes)))
 
-        return jax.lax.fori_loop(0, moves, step, lanes)
+        state: malice.State = jax.lax.fori_loop(0, moves, step, deal_lanes(rules, low, jnp.zeros_like(low)))
+        return state
 
-    after = jax.tree.map(np.asarray, jax.jit(advance)(state))
-    rules = malice.FAMILY.presets[preset]
+    after = jax.tree.map(np.asarray, jax.jit(games)(jnp.arange(2 * count, dtype=jnp.uint32)))
     going_on = np.flatnonzero(after.ending == 0)[:count]
     return [masked(from_state(after, int(lane), rules)) for lane in going_on]

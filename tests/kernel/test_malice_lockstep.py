@@ -1,6 +1,7 @@
 """Spite & Malice in the kernel and in the oracle: equal in whole games and in every single move."""
 
 import dataclasses
+import functools
 import itertools
 import os
 from collections import Counter
@@ -41,10 +42,10 @@ from tests.kernel.positions import (
 )
 from tests.kernel.positions import deal as deal_in_oracle
 from tests.oracle import shuffle
-from zank_kernel import malice
+from zank_kernel import malice, random
 from zank_kernel.host import leaf
 from zank_kernel.malice import play
-from zank_kernel.malice.deal import DECK, deal, dealt
+from zank_kernel.malice.deal import DECK, deal, deal_lanes, dealt
 from zank_kernel.malice.state import OUT, RANKS
 from zank_kernel.malice.table import from_state
 
@@ -224,3 +225,16 @@ def test_m1_a_seed_deals_what_the_documented_shuffle_says(seed: int, payoff_card
 def test_m1_the_deck_is_two_decks_in_the_documented_order() -> None:
     assert [shuffle.DECK[card] for card in DECK] == list(shuffle.DECK)
     assert Counter(card % RANKS for card in DECK) == dict.fromkeys(range(RANKS), 8)
+
+
+@pytest.mark.parametrize("rules", [MATCH, dataclasses.replace(CLASSIC, payoff_cards=30)], ids=["match", "classic"])
+def test_m1_lanes_are_dealt_as_the_host_deals(rules: malice.Rules) -> None:
+    seeds = [*range(60), 2**32, 2**63 + 5, 2**64 - 1]
+    words = np.asarray([random.split_seed(seed) for seed in seeds], np.uint32).T
+    lanes = jax.jit(functools.partial(deal_lanes, rules))(words[0], words[1])
+    expected = malice.FAMILY.to_state([dealt(rules, seed) for seed in seeds])
+    for field in dataclasses.fields(malice.State):
+        if field.name != "key":
+            np.testing.assert_array_equal(getattr(lanes, field.name), getattr(expected, field.name), field.name)
+    keys = np.asarray(lanes.key)
+    assert len({tuple(key) for key in keys.T.tolist()}) == len(seeds)
