@@ -16,9 +16,11 @@ HINT_ROLLOUTS: Final = defaults.HINT_ROLLOUTS
 BEST_MOVE_ROLLOUTS: Final = 65_536
 ANALYSIS_ROLLOUTS: Final = 262_144
 
-# By priority, the most urgent first. The engine plays the rollouts of the question that has had the fewest first, so
-# that several at once cost nobody much, and a long one holds up no short one.
+# By priority, the most urgent first; each twice, for short questions and for long ones, which must not hold the places
+# that hints need. The engine plays the rollouts of the question that has had the fewest first.
 ANSWERS_AT_ONCE: Final = (8, 2, 2)
+LONG_ROLLOUTS: Final = 100_000  # a question of more is long …
+LONG_SECONDS: Final = 1.0  # … and so is one that may take longer
 ANSWERS_WAITING: Final = 64
 RULINGS_AT_ONCE: Final = 1  # what a referee is asked takes a few milliseconds
 RULINGS_WAITING: Final = 256
@@ -40,4 +42,4 @@ class Limits:
     hint_rollouts: int = HINT_ROLLOUTS  # of a hint without a budget
     best_move_rollouts: int = BEST_MOVE_ROLLOUTS  # of a best move without a budget
     analysis_rollouts: int = ANALYSIS_ROLLOUTS  # of an analysis without a budget
-    answers_waiting: int = ANSWERS_WAITING  # questions to the solver that wait for their turn
+    answers_waiting: int = ANSWERS_WAITING  # short questions of one priority that wait for their turn, and long ones

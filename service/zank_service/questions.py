@@ -24,12 +24,9 @@ from zank_kernel import engine as engines
 from zank_kernel import search
 from zank_service.digests import default_seed, position_digest
 from zank_service.family import AnyFamily
-from zank_service.limits import MAX_REQUEST_ID, Limits
+from zank_service.limits import LONG_ROLLOUTS, LONG_SECONDS, MAX_REQUEST_ID, Limits
 from zank_service.positions import Checked, checked_position
 from zank_service.refusals import Refusal, Violations, game_over, invalid, not_possible
-
-LONG_ROLLOUTS: Final = 100_000
-LONG_SECONDS: Final = 1.0
 
 OBJECTIVES: Final[dict[int, search.Objective]] = {OBJECTIVE_POINTS: "points", OBJECTIVE_WIN: "win"}
 URGENCIES: Final[dict[int, int]] = {

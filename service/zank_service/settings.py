@@ -180,7 +180,7 @@ class Settings:
         "address to listen on; calls are not encrypted, so others than loopback need a proxy that does TLS",
     )
     port: int = setting(50051, WholeNumber(0, 65_535), "port to listen on; 0: any that is free")
-    workers: int = setting(0, WholeNumber(0, 1_024), "rollout threads; 0: one per core, one per device on a GPU")
+    workers: int = setting(0, WholeNumber(0, 1_024), "rollout threads; 0: one per core, or one on a GPU")
     cache_dir: Path = setting(  # noqa: RUF009 - a field, like the others
         lambda: user_cache_path("zank"),
         Directory(),
@@ -205,8 +205,8 @@ class Settings:
     )
     answers_waiting: int = setting(
         DEFAULTS.answers_waiting,
-        WholeNumber(0, 200),  # three such queues and the referee's stay below MAX_CALLS
-        "questions of one priority that may wait for their turn; more are refused as OVERLOADED",
+        WholeNumber(0, 100),  # six such queues, what is at work and the referee's stay below MAX_CALLS
+        "questions of one priority that may wait for their turn, and as many long ones; more are refused as OVERLOADED",
     )
     grace_seconds: int = setting(
         30, WholeNumber(0, 3_600), "seconds that a server told to stop waits for the answers under way"

@@ -35,7 +35,9 @@ class Solver(SolverServicer):
         # A gate for each priority, and one for long questions of each, so that nobody who is in no hurry holds a place
         # that a player waits for; the engine plays the rollouts of the most urgent question first.
         self._gates = {
-            (urgency, long): Gate(f"solver-{urgency}", threads=threads, waiting=limits.answers_waiting)
+            (urgency, long): Gate(
+                f"solver-{urgency}{'-long' if long else ''}", threads=threads, waiting=limits.answers_waiting
+            )
             for urgency, threads in enumerate(ANSWERS_AT_ONCE)
             for long in (False, True)
         }
