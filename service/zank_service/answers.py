@@ -1,50 +1,59 @@
 """Answers of the engine, on the wire."""
 
-from zank.v1 import Answer, Estimate, MoveEvaluation, Value
+from collections.abc import Sequence
+
+from zank.v1 import Answer, Estimate, MoveEvaluation, Reason, Value
 from zank_kernel import search
 from zank_service.digests import rule_set_digest
 from zank_service.questions import Asked
 from zank_service.version import ENGINE_VERSION
 
 
-def wire_answer(asked: Asked, answer: search.Answer, schedule_rollouts: int) -> Answer:
-    """An answer with all that it depends on."""
-    reasons = asked.family.reasons(
-        asked.position, asked.rules, [evaluation.candidate.action for evaluation in answer.evaluations]
-    )
-    moves = [_move_evaluation(asked, evaluation) for evaluation in answer.evaluations]
-    for move, said in zip(moves, reasons, strict=True):
-        move.reasons.extend(said)
-    return Answer(
-        request_id=asked.request.request_id,
-        moves=moves,
-        forced=answer.forced,
-        objective=asked.objective,
-        rollouts=answer.rollouts,
-        schedule_rollouts=0 if answer.forced else schedule_rollouts,
-        rounds_done=answer.rounds_done,
-        seed=asked.seed,
-        position_digest=asked.digest,
-        rule_set_digest=rule_set_digest(asked.position),
-        engine_version=ENGINE_VERSION,
-    )
+class Answers:
+    """Puts the engine's answers to one question on the wire; what does not change between them is computed once."""
 
+    def __init__(self, asked: Asked, schedule_rollouts: int) -> None:
+        self._asked = asked
+        self._schedule_rollouts = schedule_rollouts
+        self._rule_set_digest = rule_set_digest(asked.position)
+        self._reasons: dict[int, Sequence[Reason]] = {}
 
-def _move_evaluation(asked: Asked, evaluation: search.Evaluation) -> MoveEvaluation:
-    candidate = evaluation.candidate
+    def on_the_wire(self, answer: search.Answer) -> Answer:
+        """An answer with all that it depends on."""
+        asked = self._asked
+        actions = [evaluation.candidate.action for evaluation in answer.evaluations]
+        if not self._reasons:  # every answer is about the same actions
+            self._reasons = dict(zip(actions, asked.family.reasons(asked.position, asked.rules, actions), strict=True))
+        return Answer(
+            request_id=asked.request.request_id,
+            moves=map(self._move_evaluation, answer.evaluations),
+            forced=answer.forced,
+            objective=asked.objective,
+            rollouts=answer.rollouts,
+            schedule_rollouts=0 if answer.forced else self._schedule_rollouts,
+            rounds_done=answer.rounds_done,
+            seed=asked.seed,
+            position_digest=asked.digest,
+            rule_set_digest=self._rule_set_digest,
+            engine_version=ENGINE_VERSION,
+        )
 
-    def name(action: int) -> str:
-        return asked.family.move_name(asked.position, action)
+    def _move_evaluation(self, evaluation: search.Evaluation) -> MoveEvaluation:
+        candidate = evaluation.candidate
 
-    return MoveEvaluation(
-        move=name(candidate.action),
-        equivalents=map(name, candidate.equivalents),
-        value=None if evaluation.value is None else _value(evaluation.value),
-        gap=None if evaluation.gap is None else _estimate(evaluation.gap),
-        tied_with_best=evaluation.tied_with_best,
-        wins_at_once=candidate.wins_at_once,
-        line=map(name, candidate.line),
-    )
+        def name(action: int) -> str:
+            return self._asked.family.move_name(self._asked.position, action)
+
+        return MoveEvaluation(
+            move=name(candidate.action),
+            equivalents=map(name, candidate.equivalents),
+            value=None if evaluation.value is None else _value(evaluation.value),
+            gap=None if evaluation.gap is None else _estimate(evaluation.gap),
+            tied_with_best=evaluation.tied_with_best,
+            wins_at_once=candidate.wins_at_once,
+            line=map(name, candidate.line),
+            reasons=self._reasons[candidate.action],
+        )
 
 
 def _value(value: search.Value) -> Value:

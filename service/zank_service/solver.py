@@ -18,8 +18,8 @@ from zank.v1 import (
     SolverServicer,
 )
 from zank_kernel import search
-from zank_kernel.engine import Control, Engine, Question
-from zank_service.answers import wire_answer
+from zank_kernel.engine import Control, Engine
+from zank_service.answers import Answers
 from zank_service.calls import Context
 from zank_service.gate import Gate, Timing
 from zank_service.limits import ANSWERS_AT_ONCE, Limits
@@ -96,9 +96,19 @@ class Solver(SolverServicer):
     def _work(self, asked: Asked, given_up: threading.Event, tell: Callable[[Answer], None] | None) -> Answer:
         end = None if asked.seconds is None else time.monotonic() + asked.seconds
         with self._counted() as sharing:
-            return self._answered(
-                asked, engine_question(asked, self._engine, self._limits, sharing), end, given_up, tell
+            question = engine_question(asked, self._engine, self._limits, sharing)
+            answers = Answers(asked, question.rollouts)
+
+            def report(answer: search.Answer) -> None:
+                assert tell is not None
+                tell(answers.on_the_wire(answer))
+
+            control = Control(
+                stopped=given_up.is_set,
+                expired=lambda: end is not None and time.monotonic() > end,
+                progress=None if tell is None else report,
             )
+            return answers.on_the_wire(self._engine.answer(question, control))
 
     @contextmanager
     def _counted(self) -> Iterator[int]:
@@ -111,26 +121,6 @@ class Solver(SolverServicer):
         finally:
             with self._lock:
                 self._under_way -= 1
-
-    def _answered(
-        self,
-        asked: Asked,
-        question: Question,
-        end: float | None,
-        given_up: threading.Event,
-        tell: Callable[[Answer], None] | None,
-    ) -> Answer:
-
-        def report(answer: search.Answer) -> None:
-            assert tell is not None
-            tell(wire_answer(asked, answer, question.rollouts))
-
-        control = Control(
-            stopped=given_up.is_set,
-            expired=lambda: end is not None and time.monotonic() > end,
-            progress=None if tell is None else report,
-        )
-        return wire_answer(asked, self._engine.answer(question, control), question.rollouts)
 
 
 async def newest[Item](queue: "asyncio.Queue[Item | None]") -> Item | None:
