@@ -120,21 +120,21 @@ class Engine:
 
     def legal(self, family: str, state: Any) -> npt.NDArray[np.bool_]:
         """Legal actions of up to ROOTS lanes, bool [actions, B]."""
-        count = state.ending.shape[-1]
-        mask: npt.NDArray[np.bool_] = np.asarray(self._call(family, "legal", padded(state, ROOTS)))
-        return mask[:, :count]
+        mask: npt.NDArray[np.bool_] = self._ruled(family, "legal", state)
+        return mask
 
     def play(self, family: str, state: Any, actions: npt.NDArray[np.int32]) -> Any:
         """State after one legal action in each of up to ROOTS lanes; cards due are not drawn yet. NumPy arrays."""
-        count = state.ending.shape[-1]
-        after = self._call(family, "play", padded(state, ROOTS), padded(np.asarray(actions, np.int32), ROOTS))
-        return jax.tree.map(lambda leaf: np.asarray(leaf)[..., :count], after)
+        return self._ruled(family, "play", state, actions)
 
     def take(self, family: str, state: Any, cards: npt.NDArray[np.int8]) -> Any:
         """State after the cards due were drawn as given, int8 [draws, B], in up to ROOTS lanes. NumPy arrays."""
-        count = state.ending.shape[-1]
-        after = self._call(family, "take", padded(state, ROOTS), padded(np.asarray(cards, np.int8), ROOTS))
-        return jax.tree.map(lambda leaf: np.asarray(leaf)[..., :count], after)
+        return self._ruled(family, "take", state, cards)
+
+    def legal_actions(self, family: str, table: Any) -> list[int]:
+        """Legal actions in one position, in their order."""
+        actions: list[int] = np.flatnonzero(self.legal(family, FAMILIES[family].to_state([table]))[:, 0]).tolist()
+        return actions
 
     def planned_rollouts(self, seconds: float) -> int:
         """How many rollouts fit into so much time, by the speed of late and with some left for everything else."""
@@ -149,21 +149,18 @@ class Engine:
         """
         family = FAMILIES[question.family]
         table = question.table
-        before = family.to_state([table])
-        legal = np.flatnonzero(self.legal(question.family, before)[:, 0])
         first = family.representatives(table)
         groups: dict[int, list[int]] = {}
-        for action in legal.tolist():
-            if action not in question.avoid and (action in question.only or not question.only):
-                groups.setdefault(int(first[action]), []).append(action)
+        for action in considered(self.legal_actions(question.family, table), question.only, question.avoid):
+            groups.setdefault(int(first[action]), []).append(action)
         if not 0 < len(groups) <= ROOTS:
             raise ValueError(f"{len(groups)} distinct moves to consider, expected 1 to {ROOTS}")
         actions = np.asarray([members[0] for members in groups.values()], np.int32)
-        repeated = jax.tree.map(lambda leaf: np.repeat(leaf, len(actions), axis=-1), before)
-        roots = self.play(question.family, repeated, actions)
+        before = repeated(family.to_state([table]), len(actions))
+        roots = self.play(question.family, before, actions)
         sign = 1 if table.mover == 0 else -1
         won = self._won_at_once(family, table, actions, sign)
-        lines = self._lines(family, roots, repeated.mover)
+        lines = self._ruled(question.family, "line", roots, before.mover)
         candidates = [
             search.Candidate(
                 action=members[0],
@@ -188,21 +185,21 @@ class Engine:
             progress=control.progress,
         )
 
-    def _lines(self, family: Family[Any, Any, Any, Any], roots: Any, players: Any) -> npt.NDArray[np.int32]:
-        """The rest of the turn from each root, int32 [N, B]; -1 after the last move."""
-        line = self._call(family.name, "line", padded(roots, ROOTS), padded(players, ROOTS))
-        return np.asarray(line)[:, : roots.ending.shape[-1]]
-
     def _won_at_once(
         self, family: Family[Any, Any, Any, Any], table: Any, actions: npt.NDArray[np.int32], sign: int
     ) -> npt.NDArray[np.bool_]:
         """Which actions win before the other player can do anything, by a draw that ends the game too; bool [N]."""
-        before = family.to_state([family.stand_in(table)])
-        repeated = jax.tree.map(lambda leaf: np.repeat(leaf, len(actions), axis=-1), before)
-        after = self.play(family.name, repeated, actions)
+        before = repeated(family.to_state([family.stand_in(table)]), len(actions))
+        after = self.play(family.name, before, actions)
         after = self.take(family.name, after, np.zeros((family.draws, len(actions)), np.int8))
         won: npt.NDArray[np.bool_] = (after.ending != 0) & (after.points * sign > 0)
         return won
+
+    def _ruled(self, family: str, name: str, state: Any, *arguments: Any) -> Any:
+        """What a program for ROOTS lanes makes of as many lanes as `state` has. NumPy arrays."""
+        count = state.ending.shape[-1]
+        result = self._call(family, name, *(padded(each, ROOTS) for each in (state, *arguments)))
+        return jax.tree.map(lambda part: np.asarray(part)[..., :count], result)
 
     def _call(self, family: str, name: str, *arguments: Any) -> Any:
         return self.programs[f"{family}/{name}"].call(*arguments)
@@ -215,7 +212,6 @@ class Engine:
         self._compile(family, "legal", f"roots={ROOTS}", family.legal, state)
         self._compile(family, "play", f"roots={ROOTS}", family.play, state, np.full((ROOTS,), -1, np.int32))
         self._compile(family, "take", f"roots={ROOTS}", family.take, state, np.zeros((family.draws, ROOTS), np.int8))
-
         self._compile(family, "line", f"roots={ROOTS}", family.rest_of_turn, state, np.zeros((ROOTS,), np.int8))
 
         def run(lanes: Any, tasks: rollout.Tasks[Any, Any]) -> tuple[Any, rollout.Results, rollout.Usage]:
@@ -352,7 +348,7 @@ class _Playing:
         return self.worlds
 
     def play(self, indices: Sequence[int], first: int, last: int, required: bool) -> list[search.Outcomes]:
-        """Worlds `first` … `last` - 1 with the roots of these indices."""
+        """Worlds `first` … `last` - 1 with the roots of these indices; what is `required` is not given up for time."""
         stop = functools.partial(self.stop, required)
         queued: list[tuple[int, Future[rollout.Results]]] = []
         for chunk in range(first // WORLDS, (last - 1) // WORLDS + 1):
@@ -381,6 +377,17 @@ class _Playing:
             search.Outcomes(points=points[:, i], score=1 + np.sign(points[:, i]), moves=moves[:, i])
             for i in range(len(indices))
         ]
+
+
+def considered(legal: Sequence[int], only: frozenset[int], avoid: frozenset[int]) -> list[int]:
+    """The legal actions that a question is about: those of `only`, all where it is empty, less those of `avoid`."""
+    return [action for action in legal if action not in avoid and (action in only or not only)]
+
+
+def repeated[Tree](tree: Tree, count: int) -> Tree:
+    """Every leaf's only lane so many times. NumPy arrays."""
+    lanes: Tree = jax.tree.map(lambda part: np.repeat(part, count, axis=-1), tree)
+    return lanes
 
 
 def padded[Tree](tree: Tree, size: int) -> Tree:

@@ -4,8 +4,6 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any, Final, Protocol
 
-import numpy as np
-
 from zank.v1 import (
     OBJECTIVE_MATCH,
     OBJECTIVE_POINTS,
@@ -104,17 +102,15 @@ def engine_question(asked: Asked, engine: engines.Engine, limits: Limits, sharin
     only: frozenset[int] = frozenset()
     avoid = keep = only
     if question.only_moves or question.avoid_moves or question.keep_moves:
-        legal = np.flatnonzero(
-            engine.legal(family.name, engines.FAMILIES[family.name].to_state([table]))[:, 0]
-        ).tolist()
+        legal = engine.legal_actions(family.name, table)
         only = _actions(asked, "only_moves", question.only_moves, legal)
         avoid = _actions(asked, "avoid_moves", question.avoid_moves, legal)
-        considered = [action for action in legal if action not in avoid and (action in only or not only)]
-        if not considered:
+        left = engines.considered(legal, only, avoid)
+        if not left:
             raise invalid(
                 "INVALID_REQUEST", "question.avoid_moves", "expected to leave a move to consider; none is left"
             )
-        keep = _actions(asked, "keep_moves", question.keep_moves, considered)
+        keep = _actions(asked, "keep_moves", question.keep_moves, left)
     rollouts = asked.rollouts or limits.max_rollouts
     if asked.seconds is not None:
         rollouts = min(rollouts, engine.planned_rollouts(asked.seconds / sharing))

@@ -69,8 +69,9 @@ def deal(rule_set: RuleSet, seed: int) -> Position:
 
 def legal_moves(engine: Engine, position: Position, rules: Rules) -> list[LegalMove]:
     """The legal moves of a position that is not over, in the order of the kernel's actions."""
-    actions = np.flatnonzero(engine.legal(NAME, _state(position, rules))[:, 0]).tolist()
-    first = representatives(table(position, rules))
+    known = table(position, rules)
+    actions = engine.legal_actions(NAME, known)
+    first = representatives(known)
     forced = len({int(first[action]) for action in actions}) == 1
     return [
         LegalMove(
