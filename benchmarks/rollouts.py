@@ -20,16 +20,15 @@ TASKS_PER_WORKER = 8 * engines.TASKS
 
 
 def measure(preset: str, cores: int, repeats: int, cache: Path) -> dict[str, float]:
-    """Play rollouts from deals on `cores` cores; medians over `repeats`."""
+    """Play rollouts from one deal, each table of worlds over and over, on `cores` cores; medians over `repeats`."""
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
     engine = engines.Engine(workers=cores, cache_directory=cache)
     engine.warm_up()
-    tables = [masked(table) for table in positions.deals(preset, engines.ROOTS)]
-    roots = jax.device_put(malice.FAMILY.to_state(tables))
-    # Each deal is its own root with its own knowledge; its worlds are sampled one deal at a time.
+    tables = [masked(table) for table in positions.deals(preset, 1)]
+    roots = jax.device_put(engines.padded(malice.FAMILY.to_state(tables), engines.ROOTS))
     count = TASKS_PER_WORKER * cores
     rates, utilisation, seconds_per_call = [], [], []
-    worlds = engine.worlds("malice", malice.FAMILY.knowledge(tables[:1], [1]), 0)
+    worlds = engine.worlds("malice", malice.FAMILY.knowledge(tables, [1]), 0)
     root = np.zeros(count, np.int32)
     world = (np.arange(count) % engines.WORLDS).astype(np.int32)
     for _ in range(repeats):

@@ -28,6 +28,9 @@ WORLDS: Final = 1_024  # rows of a table of worlds
 TASKS: Final = 2_048  # tasks of one rollout call, which bounds how long it runs
 LANES: Final = 128  # lanes of one worker
 TIME_SHARE: Final = 0.8  # of a time budget, what is planned for rollouts
+# Cores are kept busy by workers, one call each; a call that also splits its many small loops over a thread pool spends
+# most of its time there.
+CPU_OPTIONS: Final = {"xla_disable_hlo_passes": "cpu-parallel-task-assigner"}
 RATE_MEMORY: Final = 0.3  # weight of the latest call in the recent rate, if it was a full one
 
 FAMILIES: Final[Mapping[str, Family[Any, Any, Any, Any]]] = {family.name: family for family in (malice.FAMILY,)}
@@ -99,9 +102,7 @@ class Engine:
         self.devices = jax.local_devices()[:1]
         on_cpu = self.devices[0].platform == "cpu"
         self.workers = workers or (len(os.sched_getaffinity(0)) if on_cpu else 1)
-        # Cores are kept busy by workers, one call each; a call that also splits its many small loops over a thread
-        # pool spends most of its time there.
-        self._compiler_options = {"xla_disable_hlo_passes": "cpu-parallel-task-assigner"} if on_cpu else None
+        self._compiler_options = CPU_OPTIONS if on_cpu else None
         self.lanes = lanes
         self.meter = Meter()
         self.programs: dict[str, Program] = {}

@@ -26,12 +26,12 @@ from zank_kernel.bank.state import (
     STALEMATE,
     SUITS,
 )
+from zank_kernel.engine import CPU_OPTIONS
 from zank_kernel.host import leaf
 
 LANES: Final = play.ACTIONS
 """Lanes of the programs that the tests of this family share: room for every action of one position."""
 
-QUICK: Final = {"xla_disable_hlo_passes": "cpu-parallel-task-assigner"}
 """Compiler options for many small loops: not one of them is split over threads."""
 
 ENDINGS: Final = {"out": OUT, "stalemate": STALEMATE, "adjudicated": ADJUDICATED}
@@ -55,7 +55,7 @@ def _advance(state: bank.State, action: jax.Array) -> Step:
     return Step(state=after, legal=play.legal(after), choice=policy.choose(after))
 
 
-_compiled = jax.jit(_advance, compiler_options=QUICK)
+_compiled = jax.jit(_advance, compiler_options=CPU_OPTIONS)
 
 
 def advance(state: bank.State, action: Actions) -> Step:

@@ -8,16 +8,17 @@ import jax
 import numpy as np
 import numpy.typing as npt
 
-from tests.kernel.bank_lockstep import LANES, QUICK, host
+from tests.kernel.bank_lockstep import LANES, host
 from zank_kernel import bank
 from zank_kernel.bank.table import Cards
+from zank_kernel.engine import CPU_OPTIONS
 from zank_kernel.host import leaf
 
 ENTRIES: Final = 30  # rows of the table of knowledge
 WORLDS: Final = 6_000  # worlds of one call
 
-_sample = jax.jit(bank.FAMILY.sample, compiler_options=QUICK)
-_load = jax.jit(bank.FAMILY.load, compiler_options=QUICK)
+_sample = jax.jit(bank.FAMILY.sample, compiler_options=CPU_OPTIONS)
+_load = jax.jit(bank.FAMILY.load, compiler_options=CPU_OPTIONS)
 
 type Counts = npt.NDArray[np.int64]
 

@@ -13,7 +13,6 @@ import pytest
 from tests.kernel.bank_lockstep import (
     EVERY_ORDER_OF_PLAY,
     LANES,
-    QUICK,
     Lockstep,
     advance,
     host,
@@ -35,6 +34,7 @@ from zank_kernel import bank, rollout
 from zank_kernel.bank import line, play
 from zank_kernel.bank.state import ADJUDICATED, OUT, QUEUE, RESERVE, RUN, RUNNING, STALEMATE
 from zank_kernel.bank.table import Table, masked, representatives, spread
+from zank_kernel.engine import CPU_OPTIONS
 from zank_kernel.host import leaf
 
 EACH: Final = 8  # worlds of each root
@@ -79,7 +79,7 @@ def roots() -> Roots:
     return Roots(positions, known, worlds)
 
 
-run = jax.jit(functools.partial(rollout.run, bank.FAMILY), compiler_options=QUICK)
+run = jax.jit(functools.partial(rollout.run, bank.FAMILY), compiler_options=CPU_OPTIONS)
 
 
 def outcomes(
@@ -306,7 +306,7 @@ def test_the_spread_at_the_deal_is_that_of_both_players_wins() -> None:
 
 # The rest of a turn ------------------------------------------------------------------------------------------------
 
-rest_of_turn = jax.jit(bank.FAMILY.rest_of_turn, compiler_options=QUICK)
+rest_of_turn = jax.jit(bank.FAMILY.rest_of_turn, compiler_options=CPU_OPTIONS)
 
 
 def test_a_line_is_legal_and_ends_with_the_turn_or_at_the_first_card_that_nobody_has_seen() -> None:

@@ -36,4 +36,4 @@ FAMILY: Final[Family[State, World, Knowledge, Table]] = Family(
     load=belief.load,
 )
 
-__all__ = ["FAMILY", "Knowledge", "Rules", "State", "Table", "World"]
+__all__ = ["FAMILY", "PRESETS", "Knowledge", "Rules", "State", "Table", "World"]
