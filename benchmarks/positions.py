@@ -12,12 +12,12 @@ from zank_kernel.malice.table import Table, from_state, masked
 
 def deals(preset: str, count: int) -> list[Table]:
     """Full positions at the start of games 0 … count - 1."""
-    return [dealt(malice.FAMILY.presets[preset], seed) for seed in range(count)]
+    return [dealt(malice.PRESETS[preset], seed) for seed in range(count)]
 
 
 def played(preset: str, count: int, moves: int) -> list[Table]:
     """Masked positions after `moves` moves of the rollout policy in the first `count` games that last so long."""
-    rules = malice.FAMILY.presets[preset]
+    rules = malice.PRESETS[preset]
 
     def games(low: jax.Array) -> malice.State:
         def step(_: int, lanes: malice.State) -> malice.State:

@@ -1,12 +1,14 @@
 """The protocol that each family of games implements; rollout, search and engine are written once, against it."""
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Final, Protocol
 
 import jax
 import numpy as np
 import numpy.typing as npt
+
+ADJUDICATED: Final = 3  # the ending of a game that was cut off, in every family
 
 
 class Lanes(Protocol):
@@ -36,8 +38,6 @@ class Family[State: Lanes, World, Knowledge, Table]:
     """
 
     name: str
-    presets: Mapping[str, Any]
-    actions: int  # size of the action space
     draws: int  # most cards that one action can make due
 
     empty: Callable[[int], State]  # lanes without a game

@@ -27,6 +27,11 @@ def fold(combine: Callable[[jax.Array, jax.Array], jax.Array], values: jax.Array
     return rows[0]
 
 
+def of_player(player: jax.Array, values: jax.Array) -> jax.Array:
+    """The part of `values` [2, ..., B] that is `player`'s, 0 or 1, in each lane [B]."""
+    return jnp.where(player == 0, values[0], values[1])
+
+
 def total(values: jax.Array) -> jax.Array:
     """Sum over the leading axis, in the dtype of `values`."""
     return fold(jnp.add, values)

@@ -1,6 +1,6 @@
 """Rollouts in persistent lanes: a lane that finishes its game picks up the next task.
 
-A task is one game: root `task_root[i]` in world `task_world[i]`, played to its end by the rollout policy. Its result
+A task is one game: root `Tasks.root[i]` in world `Tasks.world[i]`, played to its end by the rollout policy. Its result
 goes to slot i and depends on nothing but the root and the world, never on lanes, order or devices.
 """
 
@@ -10,11 +10,10 @@ from typing import Final
 import jax
 import jax.numpy as jnp
 
-from zank_kernel.family import Family, Lanes
+from zank_kernel.family import ADJUDICATED, Family, Lanes
 
 REFILL_INTERVAL: Final = 16  # steps between two looks at which lanes are done
 MOVE_LIMIT: Final = 16_384  # moves after which a game is cut off as adjudicated; never seen in play
-CUT_OFF: Final = 3  # the ending of such a game
 
 IDLE: Final = -1
 
@@ -79,7 +78,7 @@ def run[State: Lanes, World, Knowledge, Table](
     def refill(now: Progress[State]) -> Progress[State]:
         done = finished(now)
         slot = jnp.where(done & (now.task >= 0), now.task, slots)
-        cut = jnp.where(now.lanes.ending == 0, jnp.int8(CUT_OFF), now.lanes.ending)
+        cut = jnp.where(now.lanes.ending == 0, jnp.int8(ADJUDICATED), now.lanes.ending)
         order = now.following + jnp.cumsum(done, dtype=jnp.int32) - 1
         taken = done & (order < tasks.count)
         row = jnp.where(taken, order, 0)

@@ -1,4 +1,4 @@
-"""Search, first version: every legal move a candidate, the same worlds for all, sequential halving.
+"""Search: every legal move a candidate, the same worlds for all, sequential halving.
 
 Sequential halving: Karnin, Koren, Somekh, "Almost optimal exploration in multi-armed bandits" (2013). Common random
 numbers: candidate i in world w draws the same cards as candidate j in world w, so that gaps are measured in pairs.
@@ -103,7 +103,7 @@ class Round:
 def schedule(candidates: int, rollouts: int, kept: int = 0) -> tuple[Round, ...]:
     """Rounds for a number of candidates and a budget of rollouts in total.
 
-    At most three rounds of equal cost; each keeps about the same share of the candidates, the last two or three, and
+    At most three rounds of equal cost; each keeps about the same share of the candidates, the last two to four, and
     pays for `kept` further ones. A budget that does not reach every candidate once is raised to one world each.
     """
     count = min(ROUNDS, max(1, math.ceil(math.log2(candidates))))
@@ -137,9 +137,9 @@ def search(
 
     `play(indices, first, last, required)` plays worlds `first` … `last` - 1 with the candidates of these indices, in
     the first round as `required`; when it raises Stopped, the answer is that of the last complete round, and Stopped is
-    raised where there is none. `spread` is how
-    many points apart two results can be; it scales errors that cannot be measured. The candidates `keep` play in every
-    round. `progress` is given the answer so far, after every round and now and then within.
+    raised where there is none. `spread` is how many points apart two results can be; it scales errors that cannot be
+    measured. The candidates `keep` play in every round. `progress` is given the answer so far, after every round and
+    now and then within.
     """
     outcomes: dict[int, Outcomes] = {}
     order = list(range(len(candidates)))

@@ -16,7 +16,6 @@ from zank_kernel import bank
 from zank_kernel.bank import play, policy
 from zank_kernel.bank.deal import dealt
 from zank_kernel.bank.state import (
-    ADJUDICATED,
     COPIES,
     KING,
     OUT,
@@ -27,6 +26,7 @@ from zank_kernel.bank.state import (
     SUITS,
 )
 from zank_kernel.engine import CPU_OPTIONS
+from zank_kernel.family import ADJUDICATED
 from zank_kernel.host import leaf
 
 LANES: Final = play.ACTIONS

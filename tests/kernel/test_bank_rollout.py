@@ -32,9 +32,10 @@ from tests.kernel.bank_positions import (
 from tests.kernel.bank_worlds import ENTRIES, WORLDS, in_world, worlds_of
 from zank_kernel import bank, rollout
 from zank_kernel.bank import line, play
-from zank_kernel.bank.state import ADJUDICATED, OUT, QUEUE, RESERVE, RUN, RUNNING, STALEMATE
+from zank_kernel.bank.state import OUT, QUEUE, RESERVE, RUN, RUNNING, STALEMATE
 from zank_kernel.bank.table import Table, masked, representatives, spread
 from zank_kernel.engine import CPU_OPTIONS
+from zank_kernel.family import ADJUDICATED
 from zank_kernel.host import leaf
 
 EACH: Final = 8  # worlds of each root

@@ -19,7 +19,8 @@ from tests.kernel.bank_positions import (
 )
 from tests.oracle.bank import parse
 from zank_kernel import bank
-from zank_kernel.bank.state import ADJUDICATED, OUT, RUNNING, STALEMATE
+from zank_kernel.bank.state import OUT, RUNNING, STALEMATE
+from zank_kernel.family import ADJUDICATED
 
 SCORED: Final = dataclasses.replace(SPITEFUL, stalemate_scores=True)
 

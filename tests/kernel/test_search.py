@@ -17,6 +17,7 @@ from tests.kernel.positions import CLASSIC, MATCH, action_of, masked, move_of, p
 from tests.oracle import malice as oracle
 from zank_kernel import malice, search
 from zank_kernel.engine import ROOTS, WORLDS, Control, Engine, Question
+from zank_kernel.malice.play import ACTIONS
 from zank_kernel.search import Answer, Candidate, Objective, Outcomes
 
 type Points = npt.NDArray[np.int64]
@@ -469,7 +470,7 @@ def test_lanes_asked_about_one_by_one_or_together_are_the_same(engines: tuple[En
     positions = played_positions(12, 9_200_000)
     state = malice.FAMILY.to_state([table_of(position) for position in positions])
     together = engines[0].legal("malice", state)
-    assert together.shape == (malice.FAMILY.actions, 12)
+    assert together.shape == (ACTIONS, 12)
     for lane, position in enumerate(positions):
         alone = engines[0].legal("malice", malice.FAMILY.to_state([table_of(position)]))
         np.testing.assert_array_equal(alone[:, 0], together[:, lane])

@@ -24,8 +24,6 @@ def step(state: State) -> State:
 
 FAMILY: Final[Family[State, World, Knowledge, Table]] = Family(
     name="bank",
-    presets=PRESETS,
-    actions=play.ACTIONS,
     draws=0,
     empty=empty,
     to_state=to_state,

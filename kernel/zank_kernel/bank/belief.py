@@ -18,6 +18,7 @@ from zank_kernel.bank.deal import DECK
 from zank_kernel.bank.state import QUEUE, State
 from zank_kernel.bank.table import FACE, ORIGIN, Cards, Table
 from zank_kernel.host import leaf
+from zank_kernel.lanes import of_player
 
 HIDDEN_RESERVE: Final = 13  # hidden cards lie at the bottom of a reserve
 HIDDEN_STOCK: Final = len(DECK)  # and in a stock that has not been turned over
@@ -170,7 +171,7 @@ def load(lanes: State, taken: jax.Array, roots: State, root: jax.Array, worlds: 
     end = (roots.head + roots.stock + roots.waste).max().astype(jnp.int32)
     queue = rows("queue", worlds.stock, jnp.minimum(end, QUEUE))
     mover = merged["mover"].astype(jnp.int32)
-    head = jnp.where(mover == 0, merged["head"][0], merged["head"][1]).astype(jnp.int32)
+    head = of_player(mover, merged["head"]).astype(jnp.int32)
     turned = queue[(head - 1) & (QUEUE - 1), mover, jnp.arange(mover.shape[0])]
     merged["drawn"] = jnp.where(merged["drawn"] < 0, turned, merged["drawn"])
     return State(tableau=tableau, reserve=reserve, queue=queue, **merged)

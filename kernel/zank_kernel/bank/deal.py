@@ -4,7 +4,7 @@ from typing import Final
 
 from zank_kernel.bank.rules import ACES_OPEN, Rules
 from zank_kernel.bank.state import KING, PILES, SUITS
-from zank_kernel.bank.table import FACE, ORIGIN, Table
+from zank_kernel.bank.table import ORIGIN, Table
 from zank_kernel.shuffle import numbers, shuffled
 
 DECK: Final = tuple(16 * suit + rank for suit in range(SUITS) for rank in range(1, KING + 1))
@@ -35,6 +35,6 @@ def dealt(rules: Rules, seed: int) -> Table:
 def starter(first: tuple[int, ...], second: tuple[int, ...], coin: int) -> int:
     """The player with the lower card starts, ace low, by the first of these pairs that differs (R1)."""
     for one, other in zip(first, second, strict=True):
-        if one & FACE & 15 != other & FACE & 15:
+        if one & 15 != other & 15:
             return 0 if one & 15 < other & 15 else 1
     return coin

@@ -5,7 +5,7 @@ from typing import Final
 import jax
 import jax.numpy as jnp
 
-from zank_kernel.bank.play import NO_ACTION, of_player, play, view
+from zank_kernel.bank.play import NO_ACTION, play, view
 from zank_kernel.bank.policy import choose
 from zank_kernel.bank.state import State
 
@@ -20,9 +20,8 @@ def rest_of_turn(state: State, player: jax.Array) -> jax.Array:
 
     def step(index: int, carry: tuple[State, jax.Array]) -> tuple[State, jax.Array]:
         state, line = carry
-        unknown = (state.drawn < 0) | (
-            (of_player(state.mover, state.reserve_count) > 0) & (view(state).sources[0] == 0)
-        )
+        seen = view(state)
+        unknown = (state.drawn < 0) | ((seen.reserve_count > 0) & (seen.sources[0] == 0))
         goes_on = (state.ending == 0) & (state.mover == player) & ~unknown
         action = jnp.where(goes_on, choose(state), NO_ACTION)
         return play(state, action), line.at[index].set(action)

@@ -27,7 +27,6 @@ from zank_kernel.bank.rules import (
     TABLEAU_TO_FOUNDATION,
 )
 from zank_kernel.bank.state import (
-    ADJUDICATED,
     FOUNDATIONS,
     OUT,
     PILES,
@@ -39,7 +38,8 @@ from zank_kernel.bank.state import (
     UNKNOWN,
     State,
 )
-from zank_kernel.lanes import any_of, stage, total
+from zank_kernel.family import ADJUDICATED
+from zank_kernel.lanes import any_of, of_player, stage, total
 
 SOURCES: Final = 2 + PILES
 DESTINATIONS: Final = 1 + PILES + 2
@@ -63,11 +63,6 @@ class View:
     opponent_waste: jax.Array  # int8 [B]: top card, 0 = none
     reserve_count: jax.Array  # int16 [B]
     hand_count: jax.Array  # int16 [B]: cards in the own stock and waste
-
-
-def of_player(player: jax.Array, values: jax.Array) -> jax.Array:
-    """The part of `values` [2, ..., B] that is `player`'s, int8 [B]."""
-    return jnp.where(player == 0, values[0], values[1])
 
 
 def view(state: State) -> View:
@@ -159,17 +154,17 @@ def allowed(state: State, seen: View, fits: jax.Array) -> jax.Array:
     space = jnp.concatenate([nowhere, state.tableau_top == 0, nowhere, nowhere])
     ace = (seen.sources & 15) == 1
     up = fits[:, FOUNDATION]  # [SOURCES, B]
+    with_reserve = seen.reserve_count > 0
     aces_up, tableau_up, reserve_goes, drawn_goes, open_space = stage(
         (
             any_of(up[2:] & ace[2:]),
             any_of(up[2:]),
             any_of(fits[0]),
             any_of(fits[1]),
-            any_of(state.tableau_top == 0) & (seen.reserve_count > 0),  # S5, R3, C3 speak of players with a reserve
+            any_of(state.tableau_top == 0) & with_reserve,  # S5, R3, C3 speak of players with a reserve
         )
     )
     drawn_up = state.drawn != 0
-    with_reserve = seen.reserve_count > 0
 
     # Obligations in order; the first that applies decides: (whether it applies, the moves that it leaves).
     obligations = (
@@ -179,7 +174,7 @@ def allowed(state: State, seen: View, fits: jax.Array) -> jax.Array:
         (has(ANY_TO_FOUNDATION) & (up[0] | up[1] | tableau_up), foundation),  # R2, C2
         (has(RESERVE_FIRST) & reserve_goes, reserve),  # S4
         (has(RESERVE_FILLS_SPACE) & open_space, reserve & space),  # R3
-        (has(DRAWN_ALONE) & drawn_up & drawn_goes, drawn),  # R5
+        (has(DRAWN_ALONE) & drawn_goes, drawn),  # R5
     )
     free = jnp.ones((lanes,), bool)
     within = jnp.zeros_like(fits)
@@ -281,7 +276,8 @@ def play(state: State, action: jax.Array) -> State:
     progress = moves & (to_foundation | ((from_reserve | from_drawn) & any_of(to_pile)))
     quiet = jnp.where(progress, jnp.int16(0), state.quiet) + (own & ends)
     turn = state.turns + ends
-    tired = (quiet >= jnp.maximum(stock + waste, 1))[0] & (quiet >= jnp.maximum(stock + waste, 1))[1]
+    still = quiet >= jnp.maximum(stock + waste, 1)
+    tired = still[0] & still[1]
     stale = ends & tired
     late = ends & ~tired & (state.max_turns > 0) & (turn >= state.max_turns)
     scores = (state.rules & STALEMATE_SCORES) != 0

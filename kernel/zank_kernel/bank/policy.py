@@ -46,10 +46,10 @@ class Weights:
     other: int = 1
 
 
-DEFAULT: Final = Weights()
+WEIGHTS: Final = Weights()
 
 
-def choose(state: State, weights: Weights = DEFAULT) -> jax.Array:
+def choose(state: State) -> jax.Array:
     """The policy's action in every lane, int32 [B]; NO_ACTION in a finished game."""
     seen = view(state)
     legal = stage(allowed(state, seen, stage(fitting(state, seen))))
@@ -61,14 +61,14 @@ def choose(state: State, weights: Weights = DEFAULT) -> jax.Array:
     destination = jnp.arange(DESTINATIONS)[None, :, None]
     reserve, drawn = source == 0, source == 1
     to_foundation, loads = destination == FOUNDATION, destination >= OPPONENT_RESERVE
-    ones = jnp.zeros((1, lanes), bool)
-    space = jnp.concatenate([ones, state.tableau_top == 0, ones, ones])[None]  # [1, DESTINATIONS, B]
-    single = jnp.concatenate([ones, ones, state.tableau_count == 1])[:, None] & with_reserve  # [SOURCES, 1, B]
+    nowhere = jnp.zeros((1, lanes), bool)
+    space = jnp.concatenate([nowhere, state.tableau_top == 0, nowhere, nowhere])[None]  # [1, DESTINATIONS, B]
+    single = jnp.concatenate([nowhere, nowhere, state.tableau_count == 1])[:, None] & with_reserve  # [SOURCES, 1, B]
 
     def score(of_reserve: int, of_drawn: int, of_tableau: int) -> jax.Array:
         return jnp.where(reserve, jnp.int16(of_reserve), jnp.where(drawn, jnp.int16(of_drawn), jnp.int16(of_tableau)))
 
-    w = weights
+    w = WEIGHTS
     spare = jnp.where(with_reserve, jnp.int16(w.other), jnp.int16(w.drawn_to_space))
     to_space = jnp.where(drawn, spare, score(w.reserve_to_space, 0, w.other))
     shift = jnp.where(single, jnp.int16(w.make_space), jnp.int16(w.other))

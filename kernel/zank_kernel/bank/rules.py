@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, Literal
 
-# What an order of play compels, as rule bits of `State.rules`; the rule ids are those of the presets that have it.
+# What an order of play compels, and the options that matter in play, as rule bits of `State.rules`; the rule ids are
+# those of the presets that have it.
 ACES_OPEN: Final = 1 << 0  # S1
 RESERVE_TO_FOUNDATION: Final = 1 << 1  # S2, C2
 DRAWN_TO_FOUNDATION: Final = 1 << 2  # S3

@@ -27,7 +27,6 @@ UNKNOWN: Final = -1  # a drawn card that a root does not know
 RUNNING: Final = 0
 OUT: Final = 1
 STALEMATE: Final = 4
-ADJUDICATED: Final = 3
 
 
 @jax.tree_util.register_dataclass

@@ -18,8 +18,6 @@ def step(state: State) -> State:
 
 FAMILY: Final[Family[State, World, Knowledge, Table]] = Family(
     name="malice",
-    presets=PRESETS,
-    actions=play.ACTIONS,
     draws=HAND,
     empty=empty,
     to_state=to_state,

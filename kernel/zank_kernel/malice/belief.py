@@ -14,8 +14,7 @@ import numpy as np
 
 from zank_kernel import random
 from zank_kernel.host import leaf
-from zank_kernel.lanes import total
-from zank_kernel.malice.play import of_mover
+from zank_kernel.lanes import of_player, total
 from zank_kernel.malice.state import HAND, PAYOFF, RANKS, State
 from zank_kernel.malice.table import Table, unseen
 
@@ -150,7 +149,7 @@ def load(lanes: State, taken: jax.Array, roots: State, root: jax.Array, worlds: 
     hand = pick("hand") + worlds.hand[..., world]
     mover, need = pick("mover"), pick("need")
     # The root took a hidden hand for an empty one: what is due at the start of its owner's turn (M2) is known now.
-    held = of_mover(mover, total((hand > 0).astype(jnp.int8).swapaxes(0, 1)))
+    held = of_player(mover, total((hand > 0).astype(jnp.int8).swapaxes(0, 1)))
     need = jnp.where(need > 0, HAND - held, jnp.int8(0))
     fresh = State(
         side=side,

@@ -5,7 +5,8 @@ from typing import Final
 import jax
 import jax.numpy as jnp
 
-from zank_kernel.malice.play import NO_ACTION, of_mover, payoff_tops, play
+from zank_kernel.lanes import of_player
+from zank_kernel.malice.play import NO_ACTION, payoff_tops, play
 from zank_kernel.malice.policy import choose
 from zank_kernel.malice.state import State
 
@@ -20,7 +21,7 @@ def rest_of_turn(state: State, player: jax.Array) -> jax.Array:
 
     def step(index: int, carry: tuple[State, jax.Array]) -> tuple[State, jax.Array]:
         state, line = carry
-        unknown = (of_mover(state.mover, state.payoff_count) > 0) & (of_mover(state.mover, payoff_tops(state)) == 0)
+        unknown = (of_player(state.mover, state.payoff_count) > 0) & (of_player(state.mover, payoff_tops(state)) == 0)
         goes_on = (state.ending == 0) & (state.need == 0) & (state.mover == player) & ~unknown
         action = jnp.where(goes_on, choose(state), NO_ACTION)
         return play(state, action), line.at[index].set(action)

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from zank_kernel import random
-from zank_kernel.lanes import any_of, stage, total
+from zank_kernel.lanes import any_of, of_player, stage, total
 from zank_kernel.malice.state import (
     CENTERS,
     ENDS_WHEN_SHORT,
@@ -37,11 +37,6 @@ NO_ACTION: Final = -1
 SOURCES: Final = 1 + SIDES + HAND
 
 
-def of_mover(mover: jax.Array, values: jax.Array) -> jax.Array:
-    """The mover's part of `values` [2, ..., B] by `mover` [B]."""
-    return jnp.where(mover == 0, values[0], values[1])
-
-
 def payoff_tops(state: State) -> jax.Array:
     """Rank of the top payoff card of each player, int8 [2, B]; 0 = none, or not known."""
     top = jnp.maximum(state.payoff_count, 1).astype(jnp.int32) - 1
@@ -50,12 +45,12 @@ def payoff_tops(state: State) -> jax.Array:
 
 def sources(state: State) -> jax.Array:
     """Ranks the mover can play from, int8 [SOURCES, B]: payoff top, side tops, hand slots; 0 = none."""
-    tops = of_mover(state.mover, state.side_top.reshape(2, SIDES, -1))
+    tops = of_player(state.mover, state.side_top.reshape(2, SIDES, -1))
     return jnp.concatenate(
         [
-            of_mover(state.mover, payoff_tops(state))[None],
+            of_player(state.mover, payoff_tops(state))[None],
             (tops & 15).astype(jnp.int8),
-            of_mover(state.mover, state.hand),
+            of_player(state.mover, state.hand),
         ]
     )
 
@@ -149,13 +144,13 @@ def play(state: State, action: jax.Array) -> State:
     # End of the turn (M6) or an emptied hand (M8); M2: the next player draws up to five.
     held = total((hand > 0).astype(jnp.int8).swapaxes(0, 1))
     ends = discard | (any_of(from_side) & ((state.rules & SIDE_ENDS_TURN) != 0))
-    emptied = any_of(from_hand) & to_center & (of_mover(mover, held) == 0)
-    need = jnp.where(ends, HAND - of_mover(1 - mover, held), jnp.where(emptied, jnp.int8(HAND), jnp.int8(0)))
+    emptied = any_of(from_hand) & to_center & (of_player(mover, held) == 0)
+    need = jnp.where(ends, HAND - of_player(1 - mover, held), jnp.where(emptied, jnp.int8(HAND), jnp.int8(0)))
     need = jnp.where(acts, jnp.where(won, jnp.int8(0), need), state.need)
     next_mover = jnp.where(ends & ~won, 1 - mover, mover)
 
     # M12: the winner gets what the loser's payoff pile has left.
-    loser_left = of_mover(1 - mover, payoff_count).astype(jnp.int16)
+    loser_left = of_player(1 - mover, payoff_count).astype(jnp.int16)
     gain = jnp.where(mover == 0, loser_left, -loser_left)
     return dataclasses.replace(
         state,
@@ -182,7 +177,7 @@ def draw_ranks(state: State) -> jax.Array:
     """
     left = total(state.stock)
     order = jnp.arange(HAND, dtype=jnp.int16)[:, None]
-    number = of_mover(state.mover, state.drawn) + order
+    number = of_player(state.mover, state.drawn) + order
     event = number.astype(jnp.uint32) * 2 + state.mover.astype(jnp.uint32)
     word = random.bits(state.key[0], state.key[1], event)
     index = stage(random.scale(word, jnp.maximum(left - order, 1).astype(jnp.uint32)).astype(jnp.int16))
@@ -204,7 +199,7 @@ def take(state: State, ranks: jax.Array) -> State:
     stock = state.stock - total((dealt[:, None] == rank).astype(jnp.int16))
 
     # The drawn cards fill the empty slots in order.
-    mine = of_mover(state.mover, state.hand)
+    mine = of_player(state.mover, state.hand)
     free = mine == 0
     place = jnp.cumsum(free, axis=0, dtype=jnp.int8) - 1
     filled = total(jnp.where(free & (place == order[:, None]), dealt[:, None], jnp.int8(0)))

@@ -12,8 +12,8 @@ from typing import Final
 import jax
 import jax.numpy as jnp
 
-from zank_kernel.lanes import fold, largest, stage, total
-from zank_kernel.malice.play import NO_ACTION, PLAYS, center_plays, of_mover, payoff_tops, sources
+from zank_kernel.lanes import fold, largest, of_player, stage, total
+from zank_kernel.malice.play import NO_ACTION, PLAYS, center_plays, payoff_tops, sources
 from zank_kernel.malice.state import CENTERS, HAND, KING, QUEEN, SIDES, State
 
 
@@ -39,20 +39,19 @@ class Weights:
     high: int = 1
 
 
-DEFAULT: Final = Weights()
+WEIGHTS: Final = Weights()
 ACTION_SPAN: Final = 64  # scores are multiples of it, actions below it
 NO_PATH: Final = 2_000  # more than any path costs
 
 
-def choose(state: State, weights: Weights = DEFAULT) -> jax.Array:
+def choose(state: State) -> jax.Array:
     """The policy's action in every lane, int32 [B]; NO_ACTION in a finished game or while a draw is due."""
     ranks = sources(state)  # [SOURCES, B]
     fits = center_plays(state, ranks)  # [SOURCES, CENTERS, B]
     hand = ranks[1 + SIDES :]
-    tops = of_mover(state.mover, state.side_top.reshape(2, SIDES, -1))
+    tops = of_player(state.mover, state.side_top.reshape(2, SIDES, -1))
     top_rank = (tops & 15).astype(jnp.int8)
-    own = ranks[0]
-    other = of_mover(1 - state.mover, payoff_tops(state))
+    other = of_player(1 - state.mover, payoff_tops(state))
     needed = state.height + 1  # [CENTERS, B]
 
     # Which ranks can be put on each center stack this turn: the hand, and side runs that start at or above it.
@@ -79,17 +78,17 @@ def choose(state: State, weights: Weights = DEFAULT) -> jax.Array:
     # Center plays: what a natural card and a king are worth on each center stack, a little less from a side stack.
     after = other - needed - 1  # ranks between the stack after a play and the other payoff card
     shuts = (needed == other) & (other > 0)
-    far = (after < 0) | (after > weights.free_distance)
+    far = (after < 0) | (after > WEIGHTS.free_distance)
 
     def worth(path: int, block: int, free: int) -> jax.Array:
         score = jnp.where(far, jnp.int16(free), jnp.int16(0))
         return jnp.where(on_path, jnp.int16(path), jnp.where(shuts, jnp.int16(block), score))
 
-    natural = worth(weights.path, weights.block, weights.free)
-    wild = worth(weights.path_king, weights.block_king, 0)
-    payoff = jnp.where(far, jnp.int16(weights.payoff + 1), jnp.int16(weights.payoff))
+    natural = worth(WEIGHTS.path, WEIGHTS.block, WEIGHTS.free)
+    wild = worth(WEIGHTS.path_king, WEIGHTS.block_king, 0)
+    payoff = jnp.where(far, jnp.int16(WEIGHTS.payoff + 1), jnp.int16(WEIGHTS.payoff))
     natural, wild, payoff = stage((natural, wild, payoff))
-    own_side = (jnp.arange(SIDES + HAND) < SIDES).astype(jnp.int16)[:, None, None] * weights.side
+    own_side = (jnp.arange(SIDES + HAND) < SIDES).astype(jnp.int16)[:, None, None] * WEIGHTS.side
     plays = jnp.where((ranks[1:] == KING)[:, None], wild, natural)
     plays = jnp.where(fits[1:] & (plays > 0), plays - own_side, jnp.int16(0))  # [SIDES + HAND, CENTERS, B]
     payoff = jnp.where(fits[:1], payoff, jnp.int16(0))  # [1, CENTERS, B]
@@ -100,17 +99,17 @@ def choose(state: State, weights: Weights = DEFAULT) -> jax.Array:
     drop = top - card
     place = jnp.where(
         drop > 1,
-        jnp.int16(20) - weights.bury * drop,
-        jnp.int16(10) + weights.bury * drop,
+        jnp.int16(20) - WEIGHTS.bury * drop,
+        jnp.int16(10) + WEIGHTS.bury * drop,
     )
-    place = jnp.where(top == KING, jnp.int16(-weights.bury_king), place)
-    place = jnp.where(drop == 1, jnp.where(top == KING, jnp.int16(0), jnp.int16(weights.follow)), place)
-    place = jnp.where(drop == 0, jnp.int16(weights.same), place)
-    place = jnp.where(top == 0, jnp.int16(weights.empty), place)
-    keep = (hand == KING).astype(jnp.int16) * weights.keep_king - weights.high * jnp.minimum(hand, QUEEN).astype(
+    place = jnp.where(top == KING, jnp.int16(-WEIGHTS.bury_king), place)
+    place = jnp.where(drop == 1, jnp.where(top == KING, jnp.int16(0), jnp.int16(WEIGHTS.follow)), place)
+    place = jnp.where(drop == 0, jnp.int16(WEIGHTS.same), place)
+    place = jnp.where(top == 0, jnp.int16(WEIGHTS.empty), place)
+    keep = (hand == KING).astype(jnp.int16) * WEIGHTS.keep_king - WEIGHTS.high * jnp.minimum(hand, QUEEN).astype(
         jnp.int16
     )
-    discard = jnp.where(card > 0, place - keep[:, None] + weights.discard, jnp.int16(0))  # [HAND, SIDES, B]
+    discard = jnp.where(card > 0, place - keep[:, None] + WEIGHTS.discard, jnp.int16(0))  # [HAND, SIDES, B]
 
     # The action travels in the low bits of its score, so that one maximum finds both.
     best = functools.reduce(jnp.maximum, (ranked(payoff, 0), ranked(plays, CENTERS), ranked(discard, PLAYS)))

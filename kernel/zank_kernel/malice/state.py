@@ -31,7 +31,6 @@ SHORTER_WINS: Final = 8
 RUNNING: Final = 0
 OUT: Final = 1
 STOCK_OUT: Final = 2
-ADJUDICATED: Final = 3
 
 
 @jax.tree_util.register_dataclass

@@ -21,8 +21,8 @@ COPIES: Final = 8  # cards of each rank in the two decks
 class Table:
     """A position before a move, in ranks (1 … 13), piles bottom first; 0 is a card that is not known.
 
-    Players are 0 and 1. `stock` may be unknown cards only. `recycled` are the
-    cards shuffled back and not seen since, None when it was not recorded.
+    Players are 0 and 1. `stock` may be unknown cards only. `recycled` are the cards shuffled back and not seen
+    since, None where they were not recorded.
     """
 
     rules: Rules
