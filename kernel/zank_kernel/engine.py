@@ -18,8 +18,8 @@ import jax
 import numpy as np
 import numpy.typing as npt
 
-from zank_kernel import malice, rollout, search
-from zank_kernel.family import Family
+from zank_kernel import bank, malice, rollout, search
+from zank_kernel.family import Family, Rulings
 from zank_kernel.host import leaf, zeros
 from zank_kernel.workers import Workers
 
@@ -33,7 +33,9 @@ TIME_SHARE: Final = 0.8  # of a time budget, what is planned for rollouts
 CPU_OPTIONS: Final = {"xla_disable_hlo_passes": "cpu-parallel-task-assigner"}
 RATE_MEMORY: Final = 0.3  # weight of the latest call in the recent rate, if it was a full one
 
-FAMILIES: Final[Mapping[str, Family[Any, Any, Any, Any]]] = {family.name: family for family in (malice.FAMILY,)}
+FAMILIES: Final[Mapping[str, Family[Any, Any, Any, Any]]] = {
+    family.name: family for family in (malice.FAMILY, bank.FAMILY)
+}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -119,9 +121,14 @@ class Engine:
         for family in FAMILIES.values():
             self._compile_family(family)
 
+    def rulings(self, family: str, state: Any) -> Rulings:
+        """What the rules say of every action in up to ROOTS lanes. NumPy arrays."""
+        rulings: Rulings = self._ruled(family, "rulings", state)
+        return rulings
+
     def legal(self, family: str, state: Any) -> npt.NDArray[np.bool_]:
         """Legal actions of up to ROOTS lanes, bool [actions, B]."""
-        mask: npt.NDArray[np.bool_] = self._ruled(family, "legal", state)
+        mask: npt.NDArray[np.bool_] = np.asarray(self.rulings(family, state).barred) == 0
         return mask
 
     def play(self, family: str, state: Any, actions: npt.NDArray[np.int32]) -> Any:
@@ -144,15 +151,17 @@ class Engine:
     def answer(self, question: Question, control: Control = UNCONTROLLED) -> search.Answer:
         """Rank the moves to consider in a position that is not over; the candidates hold the actions.
 
-        The answer depends on nothing but the question, unless the time given by `control` expires first. Raises
-        search.Stopped when the question is given up, and ValueError where there is no move to consider, or more
-        distinct ones than a table of roots has rows.
+        Pointless moves are left out unless the question names them, or there is nothing else. The answer depends on
+        nothing but the question, unless the time given by `control` expires first. Raises search.Stopped when the
+        question is given up, and ValueError where there is no move to consider, or more distinct ones than a table of
+        roots has rows.
         """
         family = FAMILIES[question.family]
         table = question.table
         first = family.representatives(table)
         groups: dict[int, list[int]] = {}
-        for action in considered(self.legal_actions(question.family, table), question.only, question.avoid):
+        legal = considered(self.legal_actions(question.family, table), question.only, question.avoid)
+        for action in suggested(legal, family.pointless(table), question.only | question.keep):
             groups.setdefault(int(first[action]), []).append(action)
         if not 0 < len(groups) <= ROOTS:
             raise ValueError(f"{len(groups)} distinct moves to consider, expected 1 to {ROOTS}")
@@ -193,7 +202,7 @@ class Engine:
         before = repeated(family.to_state([family.stand_in(table)]), len(actions))
         after = self.play(family.name, before, actions)
         after = self.take(family.name, after, np.zeros((family.draws, len(actions)), np.int8))
-        won: npt.NDArray[np.bool_] = (after.ending != 0) & (after.points * sign > 0)
+        won: npt.NDArray[np.bool_] = score(family, after.points * sign, after.ending) == 2
         return won
 
     def _ruled(self, family: str, name: str, state: Any, *arguments: Any) -> Any:
@@ -210,7 +219,7 @@ class Engine:
         knowledge = jax.tree.map(lambda leaf: np.zeros((*leaf.shape[:-1], 1), leaf.dtype), family.knowledge([], []))
         entry, number = np.zeros((WORLDS,), np.int32), np.zeros((WORLDS,), np.uint32)
         worlds = self._compile(family, "sample", f"worlds={WORLDS}", family.sample, knowledge, entry, number)
-        self._compile(family, "legal", f"roots={ROOTS}", family.legal, state)
+        self._compile(family, "rulings", f"roots={ROOTS}", family.rulings, state)
         self._compile(family, "play", f"roots={ROOTS}", family.play, state, np.full((ROOTS,), -1, np.int32))
         self._compile(family, "take", f"roots={ROOTS}", family.take, state, np.zeros((family.draws, ROOTS), np.int8))
         self._compile(family, "line", f"roots={ROOTS}", family.rest_of_turn, state, np.zeros((ROOTS,), np.int8))
@@ -370,19 +379,35 @@ class _Playing:
             self.calls += len(calls)
             queued += calls
         parts = [(count, future.result()) for count, future in queued]
-        points = np.concatenate([results.points[:count] for count, results in parts]).astype(np.int64)
-        moves = np.concatenate([results.moves[:count] for count, results in parts]).astype(np.int64)
-        points = self.sign * points.reshape(last - first, len(indices))
-        moves = moves.reshape(last - first, len(indices))
+
+        def joined(field: str) -> search.Counts:
+            """That field of all results, [worlds, candidates]."""
+            slots = np.concatenate([getattr(results, field)[:count] for count, results in parts])
+            return slots.astype(np.int64).reshape(last - first, len(indices))
+
+        points, moves = self.sign * joined("points"), joined("moves")
+        scores = score(self.family, points, joined("ending"))
         return [
-            search.Outcomes(points=points[:, i], score=1 + np.sign(points[:, i]), moves=moves[:, i])
-            for i in range(len(indices))
+            search.Outcomes(points=points[:, i], score=scores[:, i], moves=moves[:, i]) for i in range(len(indices))
         ]
 
 
 def considered(legal: Sequence[int], only: frozenset[int], avoid: frozenset[int]) -> list[int]:
     """The legal actions that a question is about: those of `only`, all where it is empty, less those of `avoid`."""
     return [action for action in legal if action not in avoid and (action in only or not only)]
+
+
+def suggested(actions: Sequence[int], pointless: frozenset[int], named: frozenset[int]) -> list[int]:
+    """Those of the actions that are not pointless, or named; all where none is left."""
+    return [action for action in actions if action not in pointless or action in named] or list(actions)
+
+
+def score(
+    family: Family[Any, Any, Any, Any], points: npt.NDArray[Any], ending: npt.NDArray[Any]
+) -> npt.NDArray[np.int64]:
+    """The half games that points and endings are worth to the player from whose view the points are."""
+    tied = np.isin(ending, list(family.ties))
+    return np.where(tied, 1, 1 + np.sign(points.astype(np.int64)))
 
 
 def repeated[Tree](tree: Tree, count: int) -> Tree:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 ADJUDICATED: Final = 3  # the ending of a game that was cut off, in every family
+FORBIDDEN: Final = -1  # a ruling: barred whatever the order of play
 
 
 class Lanes(Protocol):
@@ -30,6 +31,18 @@ class Lanes(Protocol):
         ...
 
 
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Rulings:
+    """What the rules say of every action, one position a lane.
+
+    The moves that are obligatory instead of a barred action are those of row `max(barred, 0)` of `compelled`.
+    """
+
+    barred: jax.Array  # int8 [actions, B]: 0 = legal, below 0 = not to be played at all, n = obligation n comes first
+    compelled: jax.Array  # bool [1 + obligations, actions, B]: what each asks for; row 0: what alone is legal, if so
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Family[State: Lanes, World, Knowledge, Table]:
     """One family of games: pure functions over lanes, and the host's view of a position (a table).
@@ -39,6 +52,7 @@ class Family[State: Lanes, World, Knowledge, Table]:
 
     name: str
     draws: int  # most cards that one action can make due
+    ties: frozenset[int]  # endings that are a tie, whatever they score
 
     empty: Callable[[int], State]  # lanes without a game
     to_state: Callable[[Sequence[Table]], State]  # positions to lanes
@@ -46,8 +60,9 @@ class Family[State: Lanes, World, Knowledge, Table]:
     representatives: Callable[[Table], npt.NDArray[np.int64]]  # for each action the first equivalent one, [actions]
     spread: Callable[[Table], int]  # how many points apart two results of a game from here can be
     stand_in: Callable[[Table], Table]  # the position with some card for every hidden one that a move can make due
+    pointless: Callable[[Table], frozenset[int]]  # actions, legal or not, that are never suggested
 
-    legal: Callable[[State], jax.Array]  # bool [actions, B]
+    rulings: Callable[[State], Rulings]
     play: Callable[[State, jax.Array], State]  # a choice, int32 [B]; -1 = none
     take: Callable[[State, jax.Array], State]  # cards due, given: int8 [draws, B]
     step: Callable[[State], State]  # cards due, drawn from the world's stream, then a move of the rollout policy

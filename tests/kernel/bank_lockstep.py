@@ -26,13 +26,14 @@ from zank_kernel.bank.state import (
     SUITS,
 )
 from zank_kernel.engine import CPU_OPTIONS
-from zank_kernel.family import ADJUDICATED
+from zank_kernel.family import ADJUDICATED, Rulings
 from zank_kernel.host import leaf
 
 LANES: Final = play.ACTIONS
 """Lanes of the programs that the tests of this family share: room for every action of one position."""
 
-"""Compiler options for many small loops: not one of them is split over threads."""
+RULED: Final = 50
+"""Every so many moves of a game, what the rules say of each action is compared too."""
 
 ENDINGS: Final = {"out": OUT, "stalemate": STALEMATE, "adjudicated": ADJUDICATED}
 
@@ -47,12 +48,14 @@ class Step:
 
     state: bank.State
     legal: jax.Array  # bool [ACTIONS, B]
+    rulings: Rulings
     choice: jax.Array  # int32 [B]: the rollout policy's action
 
 
 def _advance(state: bank.State, action: jax.Array) -> Step:
     after = play.play(state, action)
-    return Step(state=after, legal=play.legal(after), choice=policy.choose(after))
+    legal = play.legal(after, play.view(after))
+    return Step(state=after, legal=legal, rulings=play.rulings(after), choice=policy.choose(after))
 
 
 _compiled = jax.jit(_advance, compiler_options=CPU_OPTIONS)
@@ -136,11 +139,10 @@ def described_game(position: Position, moves: int) -> dict[str, Any]:
     """The same of a game of the oracle, `moves` moves after the root."""
     rules, game = position.rules, position.game
     tableau = [faces(pile) for pile in game.tableau]
-    ending, points, mover = RUNNING, 0, game.mover
+    ending, points = RUNNING, 0
     if game.result is not None:
         ending = ENDINGS[game.result.ending]
         points = -game.result.points if game.result.winner == 1 else game.result.points
-        mover = game.mover if ending == OUT else 1 - game.mover  # the oracle names who moved last
     return {
         "foundation": [len(pile) for pile in game.foundations],
         "tableau": tableau,
@@ -151,7 +153,7 @@ def described_game(position: Position, moves: int) -> dict[str, Any]:
         "quiet": game.quiet,
         "rules": rules.bits,
         "max_turns": rules.max_turns,
-        "mover": mover,
+        "mover": game.mover,
         "drawn": 0 if game.drawn is None else faces([game.drawn])[0],
         "turns": game.turns,
         "moves": moves,
@@ -175,7 +177,7 @@ class Lockstep:
         self.deck = census(start)
         step = advance(start, idle())
         jax.tree.map(np.testing.assert_array_equal, step.state, start)
-        self.state, self.legal, self.choice = step.state, np.asarray(step.legal), np.asarray(step.choice)
+        self.see(step)
         self.compare(range(len(positions)))
 
     @classmethod
@@ -197,6 +199,17 @@ class Lockstep:
     def listed(self) -> set[str]:
         """The moves that the kernel lists in lane 0, in public notation."""
         return notations(np.flatnonzero(self.legal[:, 0]).tolist())
+
+    def refused(self, notation: str) -> tuple[str, set[str]] | None:
+        """The rule by which the kernel refuses a move in lane 0 and the moves obligatory instead; None if legal."""
+        barred = int(np.asarray(self.rulings.barred)[ACTION_OF[oracle.parse(notation)], 0])
+        instead = np.flatnonzero(np.asarray(self.rulings.compelled)[max(barred, 0), :, 0])
+        return (self.positions[0].rules.rule_id(barred), notations(instead.tolist())) if barred else None
+
+    @property
+    def pointless(self) -> set[str]:
+        """The moves that the kernel calls pointless in lane 0, in public notation."""
+        return notations([*bank.FAMILY.pointless(self.positions[0].full())])
 
     @property
     def seen(self) -> dict[str, Any]:
@@ -220,7 +233,7 @@ class Lockstep:
         """Play one action a lane in both and compare."""
         acting = [lane for lane in self.playing if actions[lane] != play.NO_ACTION]
         step = advance(self.state, actions)
-        self.state, self.legal, self.choice = step.state, np.asarray(step.legal), np.asarray(step.choice)
+        self.see(step)
         for lane in acting:
             move, position = MOVES[int(actions[lane])], self.positions[lane]
             preset = position.rules.preset
@@ -231,6 +244,11 @@ class Lockstep:
             position.play(move)
         np.testing.assert_array_equal(census(self.state), self.deck)
         self.compare(acting)
+
+    def see(self, step: Step) -> None:
+        """Keep what a step led to."""
+        self.state, self.rulings = step.state, step.rulings
+        self.legal, self.choice = np.asarray(step.legal), np.asarray(step.choice)
 
     def compare(self, lanes: Sequence[int]) -> None:
         """Fail where the oracle's games and the kernel's differ in these lanes."""
@@ -247,6 +265,24 @@ class Lockstep:
                 raise AssertionError(self.where(lane, f"lists {more} too many and {less} too few"))
             if position.game.result is not None:
                 self.events[position.rules.preset, position.game.result.ending] += 1
+            if (lane + len(self.history[lane])) % RULED == 0:
+                self.compare_rulings(lane)
+
+    def compare_rulings(self, lane: int) -> None:
+        """Fail where the oracle rules otherwise on an action in this lane, or finds another one pointless."""
+        rules, game = self.positions[lane].rules, self.positions[lane].game
+        barred = np.asarray(self.rulings.barred)[:, lane].tolist()
+        rows = [notations(np.flatnonzero(row).tolist()) for row in np.asarray(self.rulings.compelled)[:, :, lane]]
+        for move, said in zip(MOVES, barred, strict=True):
+            rule, instead = rules.rule_id(said) if said else None, rows[max(said, 0)]
+            due = game.explain(move), {*map(str, game.obligatory(move))}
+            assert (rule, instead) == due, self.where(lane, f"{move}: {rule}, {instead}, not {due}")
+            if rule is not None:
+                self.events[rules.preset, rule] += 1
+        pointless = notations([*bank.FAMILY.pointless(self.positions[lane].full())])
+        expected = {str(move) for move in MOVES if game.pointless(move)}
+        assert pointless == expected, self.where(lane, f"{pointless} are pointless, not {expected}")
+        self.events[rules.preset, "pointless"] += bool(pointless)
 
     def where(self, lane: int, what: str) -> str:
         """A message that says how to get there."""

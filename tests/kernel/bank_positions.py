@@ -45,6 +45,7 @@ class Position:
     game: oracle.Game
     face_down: list[int]  # [2] cards of each reserve that were never turned up, from the bottom
     unturned: list[bool]  # [2] whether no card of the stock was ever turned up
+    shifts: list[int] = dataclasses.field(default_factory=list)  # tableau moves since the last other one in this turn
 
     @classmethod
     def deal(cls, rules: bank.Rules, seed: int) -> Self:
@@ -55,7 +56,11 @@ class Position:
     def copy(self) -> Self:
         """A position that can be played on without changing this one."""
         return dataclasses.replace(
-            self, game=oracle_copy(self.game), face_down=[*self.face_down], unturned=[*self.unturned]
+            self,
+            game=oracle_copy(self.game),
+            face_down=[*self.face_down],
+            unturned=[*self.unturned],
+            shifts=[*self.shifts],
         )
 
     def play(self, move: oracle.Move) -> bool:
@@ -65,13 +70,14 @@ class Position:
             self.unturned[mover] = False  # B6: the waste, all of it seen, is the stock now
         before = [*self.face_down]
         self.game.play(move)
+        self.shifts = [*self.shifts, ACTION_OF[move]] if move.within_tableau else []
         for player, pile in enumerate(self.game.reserve):
             self.face_down[player] = min(self.face_down[player], max(len(pile) - 1, 0))  # B5
         return self.face_down != before or (move == oracle.TURN and self.unturned[mover])
 
     def full(self) -> bank.Table:
         """The position with every card given."""
-        return table_of(self.rules, self.game)
+        return table_of(self.rules, self.game, self.shifts)
 
     def known(self, *, marked: bool = True) -> bank.Table:
         """The position as both players know it; `marked` says whether the decks of the cards are known."""
@@ -91,6 +97,7 @@ class Position:
         )
         return dataclasses.replace(
             full,
+            foundations=tuple(cards(pile, 0) for pile in full.foundations),
             tableau=tuple(cards(pile, 0) for pile in full.tableau),
             reserve=(reserve[0], reserve[1]),
             stock=(stock[0], stock[1]),
@@ -127,7 +134,7 @@ def faces(pile: Sequence[oracle.Card]) -> list[int]:
     return [number(card) & tables.FACE for card in pile]
 
 
-def table_of(rules: bank.Rules, game: oracle.Game) -> bank.Table:
+def table_of(rules: bank.Rules, game: oracle.Game, shifts: Sequence[int]) -> bank.Table:
     """A position of the oracle with every card given."""
 
     def both(piles: Sequence[oracle.Pile]) -> tuple[tables.Cards, tables.Cards]:
@@ -137,7 +144,7 @@ def table_of(rules: bank.Rules, game: oracle.Game) -> bank.Table:
     return bank.Table(
         rules=rules,
         mover=game.mover,
-        foundations=tuple(map(len, game.foundations)),
+        foundations=tuple(tuple(map(number, pile)) for pile in game.foundations),
         tableau=tuple(tuple(map(number, pile)) for pile in game.tableau),
         reserve=both(game.reserve),
         stock=both(game.stock),
@@ -146,6 +153,7 @@ def table_of(rules: bank.Rules, game: oracle.Game) -> bank.Table:
         opening=game.opening,
         quiet=(game.quiet[0], game.quiet[1]),
         turns=game.turns,
+        shifts=tuple(shifts),
     )
 
 
@@ -160,7 +168,7 @@ def game_of(table: bank.Table) -> oracle.Game:
         reserve=[cards(pile) for pile in table.reserve],
         stock=[cards(pile) for pile in table.stock],
         waste=[cards(pile) for pile in table.waste],
-        foundations=built(table.foundations),
+        foundations=[cards(pile) for pile in table.foundations],
         tableau=[cards(pile) for pile in table.tableau],
         drawn=card_of(table.drawn) if table.drawn else None,
         mover=table.mover,
@@ -195,6 +203,20 @@ def oracle_copy(game: oracle.Game) -> oracle.Game:
         tableau=[[*pile] for pile in game.tableau],
         quiet=[*game.quiet],
         seen={*game.seen},
+    )
+
+
+def masked(table: bank.Table) -> bank.Table:
+    """What both players know of a position of which every card is given and nothing has been turned over or loaded."""
+
+    def top_only(pile: tables.Cards) -> tables.Cards:
+        return (*(0 for _ in pile[:-1]), *pile[-1:])
+
+    first, second = table.reserve
+    return dataclasses.replace(
+        table,
+        reserve=(top_only(first), top_only(second)),
+        stock=(tuple(0 for _ in table.stock[0]), tuple(0 for _ in table.stock[1])),
     )
 
 

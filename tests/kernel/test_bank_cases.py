@@ -94,11 +94,13 @@ def test_case_5_a_card_that_fits_a_foundation_is_loaded_only_where_nothing_compe
         foundations="2h",
         drawn="3h" if source == "D" else None,
     )
-    listed = begin(start).listed
+    game = begin(start)
     if rules.preset == "bank-spiteful" and source == "T1":
-        assert {"T1-F", f"T1-{place}"} <= listed
+        assert {"T1-F", f"T1-{place}"} <= game.listed
     else:
-        assert listed == {f"{source}-F"}
+        assert game.listed == {f"{source}-F"}
+        first = {"bank-spiteful": {"R": "S2", "D": "S3"}.get(source), "bank-russian": "R2", "bank-crapette": "C2"}
+        assert game.refused(f"{source}-{place}") == (first[rules.preset], {f"{source}-F"})
 
 
 @EVERY_ORDER_OF_PLAY

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import itertools
 from collections import Counter
 from typing import Final
 
@@ -26,6 +27,7 @@ from tests.kernel.bank_positions import (
     actions,
     game_of,
     in_lanes,
+    masked,
     played_positions,
     position,
 )
@@ -33,7 +35,7 @@ from tests.kernel.bank_worlds import ENTRIES, WORLDS, in_world, worlds_of
 from zank_kernel import bank, rollout
 from zank_kernel.bank import line, play
 from zank_kernel.bank.state import OUT, QUEUE, RESERVE, RUN, RUNNING, STALEMATE
-from zank_kernel.bank.table import Table, masked, representatives, spread
+from zank_kernel.bank.table import Cards, Table, representatives, spread
 from zank_kernel.engine import CPU_OPTIONS
 from zank_kernel.family import ADJUDICATED
 from zank_kernel.host import leaf
@@ -196,10 +198,12 @@ def test_the_policy_is_never_stuck_in_a_position_entered_by_hand(rules: bank.Rul
 def entered(rules: bank.Rules, chance: np.random.Generator) -> Table:
     """Two decks, thrown on the table; no tableau pile is longer than a run."""
     deck = chance.permutation([16 * suit + rank for suit in range(4) for rank in range(1, 14)] * 2).tolist()
-    heights = chance.integers(0, 5, 8).tolist()
-    for index, height in enumerate(heights):
-        for rank in range(1, height + 1):
-            deck.remove(16 * (index // 2) + rank)
+    foundations: list[Cards] = [
+        tuple(16 * (index // 2) + rank for rank in range(1, height + 1))
+        for index, height in enumerate(chance.integers(0, 5, 8).tolist())
+    ]
+    for card in itertools.chain(*foundations):
+        deck.remove(card)
     drawn = deck.pop() if chance.random() < 0.5 else 0
     tableau = [tuple(deck.pop() for _ in range(chance.integers(0, 4))) for _ in range(8)]
     bounds = np.sort(chance.integers(0, len(deck) + 1, 5)).tolist()
@@ -211,7 +215,7 @@ def entered(rules: bank.Rules, chance: np.random.Generator) -> Table:
     return Table(
         rules=rules,
         mover=0,
-        foundations=tuple(heights),
+        foundations=tuple(foundations),
         tableau=tuple(tableau),
         reserve=(zones[0], zones[1]),
         stock=(zones[2], zones[3]),
@@ -317,7 +321,6 @@ def test_a_line_is_legal_and_ends_with_the_turn_or_at_the_first_card_that_nobody
         legal = np.asarray(advance(before, idle()).legal)[:, 0]
         roots = advance(before, np.where(legal, np.arange(LANES), play.NO_ACTION).astype(np.int32)).state
         lines = np.asarray(rest_of_turn(roots, before.mover))
-        assert (lines[:, ~legal] >= play.NO_ACTION).all()
         for action in np.flatnonzero(legal).tolist():
             now = each.copy()
             unknown = now.play(MOVES[action])

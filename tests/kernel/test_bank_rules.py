@@ -41,6 +41,7 @@ class Ruling:
     where: Position
     legal: str
     refused: str
+    instead: str  # the moves that are obligatory instead
     like: Position
 
 
@@ -49,17 +50,22 @@ def ruling(
     rules: bank.Rules,
     legal: str,
     refused: str,
+    instead: str | None = None,
     *,
     unless: dict[str, Any],
     unless_rules: bank.Rules | None = None,
     **where: Any,
 ) -> Ruling:
-    """A ruling in the position `where`; `unless` and `unless_rules` say what is otherwise in the like position."""
+    """A ruling in the position `where`; `unless` and `unless_rules` say what is otherwise in the like position.
+
+    Most rules of the order of play leave nothing legal but what is obligatory `instead`.
+    """
     return Ruling(
         rule=rule,
         where=position(rules, **where),
         legal=legal,
         refused=refused,
+        instead="" if rule[0] == "B" else legal if instead is None else instead,
         like=position(unless_rules or rules, **(where | unless)),
     )
 
@@ -67,6 +73,7 @@ def ruling(
 WITH_SPACE: Final = "KcQd KdJs Kh Ks Kc Kd Kh -"
 FILLED: Final = "KcQd KdJs Kh Ks Kc Kd Kh Kc"
 SHIFTS: Final = "T1-T4 T1-T5 T1-T8 T2-T1 T2-T8 T3-T8 T4-T8 T5-T8 T6-T8 T7-T8"
+FILLS: Final = "R-T8 T1-T8 T2-T8"
 NINES: Final = "9c Kd Kh Ks 9s Kd Kh Ks"
 NINES_AND_QUEEN: Final = "9c KdQs Kh Ks 9s Kd Kh Ks"
 QUEEN: Final = "T2-T3 T2-T6 T2-T7"
@@ -264,15 +271,17 @@ RULINGS: Final = [
         FOUNDATION_FIRST,
         f"R-T8 {SHIFTS}",
         "TURN",
+        FILLS,
         tableau=WITH_SPACE,
         unless={"reserve": NOTHING_LEFT},
     ),
-    ruling("S5", FOUNDATION_FIRST, f"R-T8 {SHIFTS}", "TURN", tableau=WITH_SPACE, unless={"tableau": FILLED}),
+    ruling("S5", FOUNDATION_FIRST, f"R-T8 {SHIFTS}", "TURN", FILLS, tableau=WITH_SPACE, unless={"tableau": FILLED}),
     ruling(
         "S5",
         FOUNDATION_FIRST,
         f"R-T8 {SHIFTS}",
         "END",
+        FILLS,
         tableau=WITH_SPACE,
         stock=("-", "2d"),
         unless={"tableau": FILLED},
@@ -282,6 +291,7 @@ RULINGS: Final = [
         FOUNDATION_FIRST,
         f"R-T8 {SHIFTS}",
         "D-T4 D-T5 D-T8 D-OR D-OW END",
+        FILLS,
         reserve=("9s", "Jh"),
         waste=("-", "Kh"),
         tableau=WITH_SPACE,
@@ -293,20 +303,22 @@ RULINGS: Final = [
         FOUNDATION_FIRST,
         f"R-T8 {SHIFTS}",
         "D-T4 D-T5 D-OR D-OW END",
+        FILLS,
         reserve=("9s", "Jh"),
         waste=("-", "Kh"),
         tableau=WITH_SPACE,
         drawn="Qh",
         unless={"tableau": FILLED},
     ),
-    ruling("S6", SPITEFUL, "T1-F", "TURN", tableau=ACE_UP, unless={"reserve": NOTHING_LEFT}),
-    ruling("S6", SPITEFUL, "T1-F", "TURN", tableau=ACE_UP, unless={"foundations": "Ad Ad"}),
-    ruling("S6", SPITEFUL, "T1-F", "END", tableau=ACE_UP, stock=("-", "2d"), unless={"reserve": NOTHING_LEFT}),
+    ruling("S6", SPITEFUL, "T1-F", "TURN", "T1-F", tableau=ACE_UP, unless={"reserve": NOTHING_LEFT}),
+    ruling("S6", SPITEFUL, "T1-F", "TURN", "T1-F", tableau=ACE_UP, unless={"foundations": "Ad Ad"}),
+    ruling("S6", SPITEFUL, "T1-F", "END", "T1-F", tableau=ACE_UP, stock=("-", "2d"), unless={"reserve": NOTHING_LEFT}),
     ruling(
         "S6",
         SPITEFUL,
         "T1-F D-T4 D-T5 D-T8",
         "END",
+        "T1-F",
         tableau=ACE_UP,
         drawn="Qd",
         unless={"reserve": NOTHING_LEFT},
@@ -355,6 +367,7 @@ RULINGS: Final = [
         RUSSIAN,
         f"R-T1 R-T5 R-OR {QUEEN}",
         "TURN",
+        "R-T1 R-T5 R-OR",
         reserve=("9c8h", "7h"),
         tableau=NINES_AND_QUEEN,
         unless={"reserve": STUCK_TEN},
@@ -425,13 +438,14 @@ RULINGS: Final = [
         drawn="2h",
         unless={"foundations": "Ad"},
     ),
-    ruling("C3", CRAPETTE, f"R-T8 {SHIFTS}", "TURN", tableau=WITH_SPACE, unless={"reserve": NOTHING_LEFT}),
-    ruling("C3", CRAPETTE, f"R-T8 {SHIFTS}", "TURN", tableau=WITH_SPACE, unless={"tableau": FILLED}),
+    ruling("C3", CRAPETTE, f"R-T8 {SHIFTS}", "TURN", "R-T8", tableau=WITH_SPACE, unless={"reserve": NOTHING_LEFT}),
+    ruling("C3", CRAPETTE, f"R-T8 {SHIFTS}", "TURN", "R-T8", tableau=WITH_SPACE, unless={"tableau": FILLED}),
     ruling(
         "C3",
         CRAPETTE,
         f"R-T8 {SHIFTS}",
         "END",
+        "R-T8",
         tableau=WITH_SPACE,
         stock=("-", "2d"),
         unless={"drawn": "7c"},
@@ -441,10 +455,29 @@ RULINGS: Final = [
 
 @pytest.mark.parametrize("case", RULINGS, ids=[f"{case.rule} {case.refused}" for case in RULINGS])
 def test_a_rule_refuses_these_moves_and_no_other_rule_does(case: Ruling) -> None:
-    refused = {*case.refused.split()}
+    refused, instead = {*case.refused.split()}, {*case.instead.split()}
     assert {case.where.game.explain(parse(notation)) for notation in refused} == {case.rule}
-    assert begin(case.where).listed == {*case.legal.split()}
-    assert begin(case.like).listed >= refused
+    game, like = begin(case.where), begin(case.like)
+    assert game.listed == {*case.legal.split()}
+    for notation in refused:
+        assert game.refused(notation) == (case.rule, instead)
+        assert like.refused(notation) is None
+    assert like.listed >= refused
+
+
+def test_every_rule_that_can_refuse_a_move_is_seen_to_do_so() -> None:
+    asked = {rule for rules in ORDERS.values() for _, rule in rules.order}
+    assert {case.rule for case in RULINGS} == asked | {"B1", "B2", "B3", "B4", "B6", "B7"}
+
+
+@EVERY_ORDER_OF_PLAY
+def test_a_move_that_no_rule_would_allow_is_refused_by_the_mechanics_first(rules: bank.Rules) -> None:
+    """What is compulsory anyway is compulsory instead; what only comes before other moves is not."""
+    start = position(rules, reserve=("9cAh", "9d"), tableau="Kc Kd Kh Ks Kc Kd Kh -")
+    assert begin(start).refused("D-T1") == ("B1", {"R-F"})
+    due = begin(position(rules, tableau=WITH_SPACE, foundations="Jd")).refused("R-F")
+    before = {"bank-spiteful": {"R-T8"}, "bank-russian": {"T1-F"}, "bank-crapette": {"T1-F"}}[rules.preset]
+    assert due == ("B2", set() if rules.reserve_first == "foundation" else before)
 
 
 @EVERY_ORDER_OF_PLAY
@@ -452,6 +485,25 @@ def test_s7_c4_with_nothing_compulsory_a_turn_may_be_ended(rules: bank.Rules) ->
     game = begin(position(rules, drawn="Jc", reserve=NOTHING_LEFT, tableau="Kc KdQs Kh Ks Kc Kd Kh Ks"))
     assert "END" in game.listed
     assert ("T2-T3" in game.listed) == (rules.preset != "bank-russian")  # R5
+
+
+def test_b11_the_only_card_of_a_pile_is_pointlessly_moved_to_a_space() -> None:
+    game = begin(position(CRAPETTE, reserve=NOTHING_LEFT, tableau=WITH_SPACE, drawn="7c"))
+    singles = {"T3-T8", "T4-T8", "T5-T8", "T6-T8", "T7-T8"}
+    assert game.pointless == singles | {"T1-T5"}  # one black king is like the other
+    assert singles <= game.listed
+
+
+def test_b12_a_tableau_seen_since_the_last_other_move_is_pointlessly_restored() -> None:
+    start = position(CRAPETTE, reserve=NOTHING_LEFT, tableau="KcQd Kd8h Kh Ks 9c 9s Jd9c Jh", drawn="Tc")
+    assert begin(start).pointless == set()
+    assert begin(start).moves("T1-T4").pointless == {"T4-T1"}
+    assert begin(start).moves("T2-T5 T5-T6 T6-T7").pointless == {"T7-T5", "T7-T6"}
+    assert begin(start).moves("T2-T5 T1-T4 T5-T6").pointless == {"T6-T5"}  # T4-T1 leads to a new one
+    for notation in ("D-T8", "END"):
+        game = begin(start).moves(f"T2-T5 T1-T4 {notation}")
+        assert game.pointless == set()
+        assert "T4-T1" in game.listed or notation == "END"
 
 
 # What a move does --------------------------------------------------------------------------------------------------
@@ -513,6 +565,7 @@ def test_b8_b9_the_player_whose_cards_are_gone_wins_at_once_and_scores(
     assert game.seen["ending"] == OUT
     assert game.seen["points"] == 30 + 3 + 1 + loaded_waste + 2 * (2 + loaded_reserve)
     assert game.listed == set()
+    assert game.refused("TURN") == ("B8", set())
 
 
 def test_b8_player_1_wins_with_points_below_0() -> None:
@@ -548,7 +601,9 @@ def test_b10_the_game_is_stalemated_when_both_players_have_gone_through_their_ca
     game = begin(position(rules, stock=("2c3c", "2d3d4d"))).moves("TURN END " * 5 + "TURN")
     assert (game.seen["ending"], game.seen["quiet"]) == (RUNNING, [3, 2])
     assert game.moves("END").seen["ending"] == STALEMATE
+    assert game.seen["mover"] == 1  # who moved last
     assert game.listed == set()
+    assert game.refused("TURN") == ("B10", set())
 
 
 @pytest.mark.parametrize("mover", [0, 1])

@@ -1,22 +1,33 @@
 """Search: how a budget is spread, how moves are ranked, what errors say, and what an answer depends on."""
 
-import copy
 import dataclasses
 import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+import jax
 import numpy as np
 import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.kernel.positions import CLASSIC, MATCH, action_of, masked, move_of, played_positions, table, table_of
+from tests.kernel.positions import (
+    CLASSIC,
+    MATCH,
+    action_of,
+    masked,
+    move_of,
+    oracle_copy,
+    played_positions,
+    table,
+    table_of,
+)
 from tests.oracle import malice as oracle
 from zank_kernel import malice, search
-from zank_kernel.engine import ROOTS, WORLDS, Control, Engine, Question
+from zank_kernel.engine import ROOTS, TASKS, WORLDS, Control, Engine, Question
+from zank_kernel.family import FORBIDDEN
 from zank_kernel.malice.play import ACTIONS
 from zank_kernel.search import Answer, Candidate, Objective, Outcomes
 
@@ -471,20 +482,26 @@ def test_lanes_asked_about_one_by_one_or_together_are_the_same(engines: tuple[En
     state = malice.FAMILY.to_state([table_of(position) for position in positions])
     together = engines[0].legal("malice", state)
     assert together.shape == (ACTIONS, 12)
+    rulings = engines[0].rulings("malice", state)
+    np.testing.assert_array_equal(rulings.barred, np.where(together, 0, FORBIDDEN))
+    assert not np.asarray(rulings.compelled).any()  # this family compels nothing
+    actions = together.argmax(axis=0).astype(np.int32)
+    played = engines[0].play("malice", state, actions)
+    assert played.moves.tolist() == [1] * 12
     for lane, position in enumerate(positions):
-        alone = engines[0].legal("malice", malice.FAMILY.to_state([table_of(position)]))
-        np.testing.assert_array_equal(alone[:, 0], together[:, lane])
-        actions = np.asarray([int(np.flatnonzero(alone[:, 0])[0])], np.int32)
-        after = engines[0].play("malice", malice.FAMILY.to_state([table_of(position)]), actions)
+        alone = malice.FAMILY.to_state([table_of(position)])
+        np.testing.assert_array_equal(engines[0].legal("malice", alone)[:, 0], together[:, lane])
+        after = engines[0].play("malice", alone, actions[[lane]])
+        jax.tree.map(lambda one, all: np.testing.assert_array_equal(one[..., 0], all[..., lane]), after, played)  # noqa: B023
         hand = (*position.game.hand[position.game.mover], 0, 0, 0, 0, 0)
-        assert action_of(str(move_of(int(actions[0]), hand)), hand) == actions[0]
-        assert after.moves.tolist() == [1]
+        assert action_of(str(move_of(int(actions[lane]), hand)), hand) == actions[lane]
 
 
 def test_an_engine_reports_its_programs_and_its_work(engines: tuple[Engine, Engine]) -> None:
     for engine in engines:
         names = {program.name for program in engine.programs.values()}
-        assert names == {f"malice/{name}" for name in ("sample", "legal", "line", "play", "take", "rollout")}
+        kinds = ("sample", "rulings", "line", "play", "take", "rollout")
+        assert names == {f"{family}/{kind}" for family in ("malice", "bank") for kind in kinds}
         before = engine.meter.rollouts
         known = masked_of(table(payoff=("xx9", "xxT"), hand=("5678J", "xxxx")))
         answer = ask(engine, known, 600)
@@ -645,6 +662,11 @@ def test_a_time_budget_plans_rollouts_by_the_speed_of_late(engines: tuple[Engine
         planned = engine.planned_rollouts(1.0)
         assert planned == pytest.approx(10 * engine.planned_rollouts(0.1), rel=0.01)
         assert 1 <= engine.planned_rollouts(0.0) < planned
+        engine.meter.recent_rate *= 2
+        assert engine.planned_rollouts(1.0) == pytest.approx(2 * planned, rel=0.01)
+        rate = engine.meter.recent_rate
+        engine.answer(question(known_position(), 2 * TASKS * engine.workers))
+        assert engine.meter.recent_rate != rate
 
 
 def test_a_line_is_the_turn_as_the_policy_plays_it_up_to_the_next_unknown_card(
@@ -669,7 +691,7 @@ def test_a_line_is_the_turn_as_the_policy_plays_it_up_to_the_next_unknown_card(
 
 def check_line(game: oracle.Game, known: malice.Table, line: tuple[int, ...]) -> None:
     """Every move of a line is legal in its turn, and the line ends where the turn or what is known does."""
-    game = copy.deepcopy(game)
+    game = oracle_copy(game)
     hand = (*known.hand[known.mover], 0, 0, 0, 0, 0)
     over = False
     for action in line:

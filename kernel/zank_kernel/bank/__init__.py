@@ -7,9 +7,9 @@ import jax
 from zank_kernel.bank import belief, line, play, policy
 from zank_kernel.bank.belief import Knowledge, World
 from zank_kernel.bank.rules import PRESETS, Rules
-from zank_kernel.bank.state import State, empty
-from zank_kernel.bank.table import Table, representatives, spread, to_state
-from zank_kernel.family import Family
+from zank_kernel.bank.state import STALEMATE, State, empty
+from zank_kernel.bank.table import Table, pointless, representatives, spread, to_state
+from zank_kernel.family import ADJUDICATED, Family
 
 
 def take(state: State, cards: jax.Array) -> State:
@@ -25,13 +25,15 @@ def step(state: State) -> State:
 FAMILY: Final[Family[State, World, Knowledge, Table]] = Family(
     name="bank",
     draws=0,
+    ties=frozenset({STALEMATE, ADJUDICATED}),
     empty=empty,
     to_state=to_state,
     knowledge=belief.knowledge,
     representatives=representatives,
     spread=spread,
     stand_in=lambda table: table,
-    legal=play.legal,
+    pointless=pointless,
+    rulings=play.rulings,
     play=play.play,
     take=take,
     step=step,

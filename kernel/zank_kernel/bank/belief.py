@@ -16,7 +16,7 @@ import numpy as np
 from zank_kernel import random
 from zank_kernel.bank.deal import DECK
 from zank_kernel.bank.state import QUEUE, State
-from zank_kernel.bank.table import FACE, ORIGIN, Cards, Table
+from zank_kernel.bank.table import FACE, ORIGIN, Table
 from zank_kernel.host import leaf
 from zank_kernel.lanes import of_player
 
@@ -51,9 +51,9 @@ class World:
 
 
 def seen(table: Table) -> Iterator[int]:
-    """Every card that is known, foundations apart."""
-    piles: list[Cards] = [*table.tableau, *table.reserve, *table.stock, *table.waste, (table.drawn,)]
-    return (card for pile in piles for card in pile if card)
+    """Every card that is known."""
+    known = (table.foundations, table.tableau, table.reserve, table.stock, table.waste, ((table.drawn,),))
+    return (card for piles in known for pile in piles for card in pile if card)
 
 
 def knowledge(tables: Sequence[Table], seeds: Sequence[int]) -> Knowledge:
@@ -72,9 +72,6 @@ def knowledge(tables: Sequence[Table], seeds: Sequence[int]) -> Knowledge:
         origins: dict[int, list[int]] = {card: [] for card in DECK}
         for card in seen(table):
             origins[card & FACE].append(card // ORIGIN)
-        for suit, height in enumerate(table.foundations):  # a foundation's cards, whose decks are not recorded
-            for rank in range(1, height + 1):
-                origins[16 * (suit // 2) + rank].append(0)
         for number, card in enumerate(DECK):
             match origins[card]:
                 case []:

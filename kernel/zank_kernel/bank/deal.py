@@ -20,15 +20,14 @@ def dealt(rules: Rules, seed: int) -> Table:
     tops = [deck[size : size + OWN_PILES] for deck in decks]
     stock = (decks[0][size + OWN_PILES :], decks[1][size + OWN_PILES :])
     coin = numbers(seed, COIN, [2])[0]
+    opening = bool(rules.bits & ACES_OPEN)
     return Table(
         rules=rules,
-        mover=coin
-        if rules.order & ACES_OPEN
-        else starter((reserve[0][-1], *tops[0]), (reserve[1][-1], *tops[1]), coin),
+        mover=coin if opening else starter((reserve[0][-1], *tops[0]), (reserve[1][-1], *tops[1]), coin),
         tableau=tuple((card,) for card in (*tops[0], *tops[1])),
         reserve=reserve,
         stock=stock,
-        opening=bool(rules.order & ACES_OPEN),
+        opening=opening,
     )
 
 

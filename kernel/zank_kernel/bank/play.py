@@ -6,7 +6,7 @@ no action.
 """
 
 import dataclasses
-from typing import Final
+from typing import Final, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -16,13 +16,13 @@ from zank_kernel.bank.rules import (
     ANY_TO_FOUNDATION,
     DRAWN_ALONE,
     DRAWN_TO_FOUNDATION,
+    OBLIGATIONS,
     RESERVE_BEFORE_TURNING,
     RESERVE_FILLS_SPACE,
     RESERVE_FIRST,
     RESERVE_TO_FOUNDATION,
-    SPACE_BARS_DRAWN,
-    SPACE_BARS_THROWING,
-    SPACE_BARS_TURNING,
+    SPACES_FILLED,
+    SPACES_FILLED_BY_RESERVE,
     STALEMATE_SCORES,
     TABLEAU_TO_FOUNDATION,
 )
@@ -38,7 +38,7 @@ from zank_kernel.bank.state import (
     UNKNOWN,
     State,
 )
-from zank_kernel.family import ADJUDICATED
+from zank_kernel.family import ADJUDICATED, Rulings
 from zank_kernel.lanes import any_of, of_player, stage, total
 
 SOURCES: Final = 2 + PILES
@@ -131,27 +131,37 @@ def red(card: jax.Array) -> jax.Array:
     return (suit ^ (suit >> 1)) & 1
 
 
-def legal(state: State) -> jax.Array:
-    """Legal actions, bool [ACTIONS, B]; none in a finished game."""
-    seen = view(state)
-    return allowed(state, seen, stage(fitting(state, seen)))
+class Obligation(NamedTuple):
+    """A rule that leaves nothing legal but certain moves, of those that fit, or END."""
+
+    bit: int  # its rule bit
+    applies: jax.Array  # bool [B]: it asks for a move, where the rule set has it
+    moves: jax.Array  # bool, to be broadcast to [SOURCES, DESTINATIONS, B]
+    end: jax.Array | bool = False  # bool [B]
 
 
-def allowed(state: State, seen: View, fits: jax.Array) -> jax.Array:
-    """Which of the moves that fit, and of TURN and END, the order of play allows, bool [ACTIONS, B].
+class Bar(NamedTuple):
+    """A rule that asks for certain moves, of those that fit, before TURN, and before END without a drawn card."""
 
-    Obligations are tried in order; the first that applies decides.
+    bit: int  # its rule bit
+    applies: jax.Array  # bool [B]: it asks for a move, where the rule set has it
+    moves: jax.Array  # bool, to be broadcast to [SOURCES, DESTINATIONS, B]
+    placing: bool = False  # also before the drawn card goes anywhere but to a foundation
+    throwing: bool = False  # also before END with a drawn card
+
+
+def order_of_play(state: State, seen: View, fits: jax.Array) -> tuple[tuple[Obligation, ...], tuple[Bar, ...]]:
+    """What each rule of the order of play asks for, in the order in which they are tried.
+
+    The first obligation that applies decides; only where there is none the bars count, each of them.
     """
-    lanes = state.mover.shape[0]
-
-    def has(bit: int) -> jax.Array:
-        return (state.rules & bit) != 0
-
     source, destination = jnp.arange(SOURCES)[:, None, None], jnp.arange(DESTINATIONS)[:, None]
     reserve, drawn, tableau = source == 0, source == 1, source >= 2
     foundation = destination == FOUNDATION
-    nowhere = jnp.zeros((1, lanes), bool)
+    nowhere = jnp.zeros((1, state.mover.shape[0]), bool)
     space = jnp.concatenate([nowhere, state.tableau_top == 0, nowhere, nowhere])
+    # A pile's only card fills one space and opens another.
+    fills = jnp.concatenate([~nowhere, nowhere, state.tableau_count > 1])[:, None]
     ace = (seen.sources & 15) == 1
     up = fits[:, FOUNDATION]  # [SOURCES, B]
     with_reserve = seen.reserve_count > 0
@@ -165,38 +175,97 @@ def allowed(state: State, seen: View, fits: jax.Array) -> jax.Array:
         )
     )
     drawn_up = state.drawn != 0
-
-    # Obligations in order; the first that applies decides: (whether it applies, the moves that it leaves).
     obligations = (
-        (has(ACES_OPEN) & state.opening & aces_up, foundation & tableau & ace[:, None]),  # S1
-        (has(RESERVE_TO_FOUNDATION) & up[0], foundation & reserve),  # S2, C2
-        (has(DRAWN_TO_FOUNDATION) & up[1], foundation & drawn),  # S3
-        (has(ANY_TO_FOUNDATION) & (up[0] | up[1] | tableau_up), foundation),  # R2, C2
-        (has(RESERVE_FIRST) & reserve_goes, reserve),  # S4
-        (has(RESERVE_FILLS_SPACE) & open_space, reserve & space),  # R3
-        (has(DRAWN_ALONE) & drawn_goes, drawn),  # R5
+        Obligation(ACES_OPEN, state.opening & aces_up, foundation & tableau & ace[:, None]),
+        Obligation(RESERVE_TO_FOUNDATION, up[0], foundation & reserve),
+        Obligation(DRAWN_TO_FOUNDATION, up[1], foundation & drawn),
+        Obligation(ANY_TO_FOUNDATION, up[0] | up[1] | tableau_up, foundation),
+        Obligation(RESERVE_FIRST, reserve_goes, reserve),
+        Obligation(RESERVE_FILLS_SPACE, open_space, reserve & space),
+        Obligation(DRAWN_ALONE, drawn_up, drawn, ~drawn_goes),
     )
-    free = jnp.ones((lanes,), bool)
-    within = jnp.zeros_like(fits)
-    for applies, left in obligations:
-        first = stage(free & applies)
-        within = within | (left & first)
+    bars = (
+        Bar(SPACES_FILLED, open_space, fills & space, placing=True, throwing=True),
+        Bar(TABLEAU_TO_FOUNDATION, tableau_up & with_reserve, foundation & tableau, throwing=True),
+        Bar(RESERVE_BEFORE_TURNING, reserve_goes, reserve),
+        Bar(SPACES_FILLED_BY_RESERVE, open_space, reserve & space),
+    )
+    return obligations, bars
+
+
+def has(state: State, rule: Obligation | Bar) -> jax.Array:
+    """Where the rule set has a rule and it asks for a move, bool [B]."""
+    return ((state.rules & rule.bit) != 0) & rule.applies
+
+
+def placed() -> jax.Array:
+    """The moves of the drawn card that are not to a foundation, bool [SOURCES, DESTINATIONS, 1]."""
+    return (jnp.arange(SOURCES) == 1)[:, None, None] & (jnp.arange(DESTINATIONS) != FOUNDATION)[:, None]
+
+
+def legal(state: State, seen: View) -> jax.Array:
+    """Legal actions, bool [ACTIONS, B]; none in a finished game. `rulings` says the same with its reasons."""
+    fits = stage(fitting(state, seen))
+    obligations, bars = order_of_play(state, seen, fits)
+    free = jnp.ones_like(state.opening)
+    within, ending = jnp.zeros_like(fits), jnp.zeros_like(free)
+    for obligation in obligations:
+        first = stage(free & has(state, obligation))
+        within = within | (obligation.moves & first)
+        ending = ending | (obligation.end & first)
         free = free & ~first
     free = stage(free)
-
-    # What else is barred.
-    barred = drawn & ~foundation & (has(SPACE_BARS_DRAWN) & open_space)  # S5
-    barred = barred | (has(DRAWN_ALONE) & drawn_up & ~drawn)  # R5: no other card moves
-    moves = fits & (within | (free & ~barred))
-    tableau_plays = has(TABLEAU_TO_FOUNDATION) & with_reserve & tableau_up  # S6
-    reserve_plays = has(RESERVE_BEFORE_TURNING) & reserve_goes  # R4
-    turning = free & ~tableau_plays & ~reserve_plays & ~(has(SPACE_BARS_TURNING) & open_space)
-    throwing = free & ~tableau_plays & ~(has(SPACE_BARS_THROWING) & open_space)
-    stocked = seen.hand_count > 0
+    placing = throwing = turning = free
+    for bar in bars:
+        clear = ~has(state, bar)
+        placing = placing & clear if bar.placing else placing
+        throwing = throwing & clear if bar.throwing else throwing
+        turning = turning & clear
+    drawn_up, stocked = state.drawn != 0, seen.hand_count > 0
+    moves = fits & (within | (free & ~(placed() & ~placing)))
     turn = turning & ~drawn_up & stocked  # B6
-    end = (throwing & drawn_up) | (turning & ~drawn_up & ~stocked)  # B7
-    actions = jnp.concatenate([moves.reshape(-1, lanes), turn[None], end[None]])
+    end = ((throwing | ending) & drawn_up) | (turning & ~drawn_up & ~stocked)  # B7
+    actions = jnp.concatenate([moves.reshape(-1, free.shape[0]), turn[None], end[None]])
     return actions & (state.ending == 0)
+
+
+def rulings(state: State) -> Rulings:
+    """What bars each action, the mechanics before the order of play, and what is compulsory.
+
+    `barred` is -n for rule Bn, also the one that ended a finished game (B8, B10), and n for bit n - 1 of the rules.
+    """
+    seen = view(state)
+    fits = fitting(state, seen)
+    drawn_up, stocked = state.drawn != 0, seen.hand_count > 0
+    shape = (*fits.shape[:2], state.mover.shape[0])
+
+    def actions(moves: jax.Array, turn: jax.Array | bool | int, end: jax.Array | bool | int) -> jax.Array:
+        """[ACTIONS, B]."""
+        rows = [jnp.broadcast_to(row, (1, shape[2])) for row in (turn, end)]
+        return jnp.concatenate([jnp.broadcast_to(moves, shape).reshape(TURN, -1), *rows])
+
+    fit = actions(fits, ~drawn_up & stocked, drawn_up | ~stocked)
+    by_destination = jnp.asarray([-2, *[-3] * PILES, -4, -4], jnp.int8)[:, None]
+    mechanics = actions(jnp.where(seen.sources[:, None] == 0, jnp.int8(-1), by_destination), -6, -7)
+    over = jnp.where(state.ending == OUT, jnp.int8(-8), jnp.int8(-10))
+    barred = jnp.where(state.ending != 0, over, jnp.where(fit, jnp.int8(0), mechanics)).astype(jnp.int8)
+    compelled = [jnp.zeros_like(fit)] * (1 + OBLIGATIONS)
+    free = state.ending == 0
+    obligations, bars = order_of_play(state, seen, fits)
+    for obligation in obligations:
+        number = obligation.bit.bit_length()
+        first = free & has(state, obligation)
+        compelled[number] = fit & first & actions(obligation.moves, False, obligation.end)
+        compelled[0] = compelled[0] | compelled[number]
+        barred = jnp.where(first & (barred == 0) & ~compelled[number], jnp.int8(number), barred)
+        free = free & ~first
+    for bar in bars:
+        number = bar.bit.bit_length()
+        due = free & has(state, bar)
+        compelled[number] = fit & due & actions(bar.moves, False, False)
+        waits = actions(placed() & bar.placing, True, ~drawn_up | bar.throwing)
+        barred = jnp.where(due & (barred == 0) & waits, jnp.int8(number), barred)
+    return Rulings(barred=barred, compelled=jnp.stack(compelled))
 
 
 def play(state: State, action: jax.Array) -> State:
@@ -287,7 +356,7 @@ def play(state: State, action: jax.Array) -> State:
     aces = any_of((tableau_top & 15) == 1)
     return dataclasses.replace(
         state,
-        mover=jnp.where(ends, 1 - state.mover, state.mover),
+        mover=jnp.where(ends & ~stale & ~late, 1 - state.mover, state.mover),
         foundation=foundation,
         tableau=tableau,
         tableau_count=tableau_count,

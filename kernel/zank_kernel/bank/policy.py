@@ -18,8 +18,7 @@ from zank_kernel.bank.play import (
     OPPONENT_RESERVE,
     SOURCES,
     TURN,
-    allowed,
-    fitting,
+    legal,
     view,
 )
 from zank_kernel.bank.state import State
@@ -52,7 +51,7 @@ WEIGHTS: Final = Weights()
 def choose(state: State) -> jax.Array:
     """The policy's action in every lane, int32 [B]; NO_ACTION in a finished game."""
     seen = view(state)
-    legal = stage(allowed(state, seen, stage(fitting(state, seen))))
+    possible = stage(legal(state, seen))
     lanes = state.mover.shape[0]
     with_reserve = seen.reserve_count > 0
 
@@ -76,10 +75,10 @@ def choose(state: State) -> jax.Array:
     to_tableau = jnp.where(space, to_space, to_pile)
     other = jnp.where(loads, score(w.reserve_loads, w.drawn_loads, w.tableau_loads), to_tableau)
     scores = jnp.where(to_foundation, jnp.int16(w.foundation), other)
-    moves = jnp.where(legal[:TURN].reshape(SOURCES, DESTINATIONS, lanes), scores, jnp.int16(0))
+    moves = jnp.where(possible[:TURN].reshape(SOURCES, DESTINATIONS, lanes), scores, jnp.int16(0))
     action = jnp.arange(TURN, dtype=jnp.int16).reshape(SOURCES, DESTINATIONS, 1)
     keys = stage(moves * ACTION_SPAN + (ACTION_SPAN - 1 - action))
-    rest = jnp.where(legal[TURN:], jnp.asarray([w.turn, w.end], jnp.int16)[:, None], jnp.int16(0))
+    rest = jnp.where(possible[TURN:], jnp.asarray([w.turn, w.end], jnp.int16)[:, None], jnp.int16(0))
     rest = rest * ACTION_SPAN + (ACTION_SPAN - 1 - jnp.arange(TURN, TURN + 2, dtype=jnp.int16)[:, None])
     best = stage(jnp.maximum(largest(stage(largest(keys))), largest(rest)))
     return jnp.where(best >= ACTION_SPAN, ACTION_SPAN - 1 - (best & (ACTION_SPAN - 1)), NO_ACTION).astype(jnp.int32)

@@ -40,7 +40,7 @@ class State:
 
     rules: jax.Array  # int32 [B]: rule bits, see `rules.Rules.bits`
     max_turns: jax.Array  # int16 [B]: turns after which a game is adjudicated, 0 = never (B10)
-    mover: jax.Array  # int8 [B]: player to move, 0 or 1
+    mover: jax.Array  # int8 [B]: player to move, 0 or 1; in a finished game who moved last
     foundation: jax.Array  # int8 [FOUNDATIONS, B]: height of the copies of each suit, suit by suit
     tableau: jax.Array  # int8 [RUN, PILES, B]: tableau piles, bottom first; stale above the top
     tableau_count: jax.Array  # int8 [PILES, B]

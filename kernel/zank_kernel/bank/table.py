@@ -4,6 +4,7 @@ A card is `16 * suit + rank` as in `State`, plus `ORIGIN` times its deck of orig
 """
 
 import dataclasses
+import itertools
 from collections.abc import Sequence
 from typing import Final
 
@@ -15,22 +16,24 @@ from zank_kernel.bank.rules import Rules
 from zank_kernel.bank.state import FOUNDATIONS, PILES, RUNNING, State, empty
 
 type Cards = tuple[int, ...]
+type Tableau = tuple[Cards, ...]
 
 ORIGIN: Final = 64
 FACE: Final = ORIGIN - 1  # what of a card matters in play
+RED: Final = (1, 2)  # suits
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Table:
     """A position before a move, piles bottom first; 0 is a card that is not known. Players are 0 and 1.
 
-    The last card of a stock is turned first. `foundations` are the heights of both copies of each suit, suit by suit.
+    The last card of a stock is turned first. There are two foundations of each suit, suit by suit as in a card.
     """
 
     rules: Rules
     mover: int
-    foundations: tuple[int, ...] = (0,) * FOUNDATIONS
-    tableau: tuple[Cards, ...] = ((),) * PILES
+    foundations: tuple[Cards, ...] = ((),) * FOUNDATIONS
+    tableau: Tableau = ((),) * PILES
     reserve: tuple[Cards, Cards]
     stock: tuple[Cards, Cards]
     waste: tuple[Cards, Cards] = ((), ())
@@ -38,6 +41,7 @@ class Table:
     opening: bool = False  # S1
     quiet: tuple[int, int] = (0, 0)  # B10
     turns: int = 0
+    shifts: tuple[int, ...] = ()  # B12: the tableau moves since the last other one in this turn, oldest first
 
 
 def to_state(tables: Sequence[Table]) -> State:
@@ -53,7 +57,7 @@ def to_state(tables: Sequence[Table]) -> State:
         lanes["max_turns"][lane] = table.rules.max_turns
         lanes["mover"][lane] = table.mover
         lanes["ending"][lane] = RUNNING
-        lanes["foundation"][:, lane] = table.foundations
+        lanes["foundation"][:, lane] = [len(pile) for pile in table.foundations]
         lanes["drawn"][lane] = table.drawn & FACE
         lanes["opening"][lane] = table.opening
         lanes["quiet"][:, lane] = table.quiet
@@ -71,20 +75,6 @@ def to_state(tables: Sequence[Table]) -> State:
             lanes["stock"][player, lane] = len(stock)
             lanes["waste"][player, lane] = len(waste)
     return state
-
-
-def masked(table: Table) -> Table:
-    """What both players know of a position of which every card is given and nothing has been turned over or loaded."""
-
-    def top_only(pile: Cards) -> Cards:
-        return (*(0 for _ in pile[:-1]), *pile[-1:])
-
-    first, second = table.reserve
-    return dataclasses.replace(
-        table,
-        reserve=(top_only(first), top_only(second)),
-        stock=(tuple(0 for _ in table.stock[0]), tuple(0 for _ in table.stock[1])),
-    )
 
 
 def spread(table: Table) -> int:
@@ -108,3 +98,56 @@ def representatives(table: Table) -> npt.NDArray[np.int64]:
     first_source = np.where(from_pile, 2 + first[(source - 2) % PILES], source)
     first_destination = np.where(to_pile, 1 + first[(destination - 1) % PILES], destination)
     return np.where(actions < TURN, first_source * DESTINATIONS + first_destination, actions)
+
+
+def pointless(table: Table) -> frozenset[int]:
+    """The moves within the tableau that change nothing, or go back to a tableau of before in this turn (B11, B12).
+
+    The order of piles and the decks of cards make no difference. Raises ValueError as `tableaus_seen` does.
+    """
+    seen = {order_free(tableau) for tableau in tableaus_seen(table)}
+    return frozenset(
+        (2 + source) * DESTINATIONS + 1 + target
+        for source, target in itertools.permutations(range(PILES), 2)
+        if table.tableau[source]
+        and accepts(table.tableau[target], table.tableau[source][-1])
+        and order_free(shifted(table.tableau, source, target)) in seen
+    )
+
+
+def tableaus_seen(table: Table) -> list[Tableau]:
+    """The present tableau and those before each of `shifts`, the latest first.
+
+    Raises ValueError where a shift is no move within the tableau, or cannot have been made.
+    """
+    seen = [table.tableau]
+    for action in reversed(table.shifts):
+        source, target = action // DESTINATIONS - 2, action % DESTINATIONS - 1
+        if not (source in range(PILES) and target in range(PILES) and source != target):
+            raise ValueError(f"action {action} is no move within the tableau")
+        *below, card = seen[-1][target] or (0,)
+        if not card or not accepts(tuple(below), card):
+            raise ValueError(f"action {action} cannot have been the last move")
+        seen.append(shifted(seen[-1], target, source))
+    return seen
+
+
+def accepts(pile: Cards, card: int) -> bool:
+    """Whether a tableau pile takes a card (B3)."""
+    if not pile:
+        return True
+    top, card = pile[-1] & FACE, card & FACE
+    return (card & 15) + 1 == top & 15 and (card >> 4 in RED) != (top >> 4 in RED)
+
+
+def shifted(tableau: Tableau, source: int, target: int) -> Tableau:
+    """The tableau with the top card of one pile on another."""
+    piles = list(tableau)
+    piles[target] = (*piles[target], piles[source][-1])
+    piles[source] = piles[source][:-1]
+    return tuple(piles)
+
+
+def order_free(tableau: Tableau) -> Tableau:
+    """A tableau without the order of its piles and the decks of its cards."""
+    return tuple(sorted(tuple(card & FACE for card in pile) for pile in tableau))

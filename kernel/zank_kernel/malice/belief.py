@@ -1,7 +1,8 @@
 """Beliefs of Spite & Malice: from what one player knows to worlds, uniform over all that is consistent.
 
 Hidden are the payoff cards below the tops, the other player's hand and the stock. The unseen cards are pooled;
-recycled cards, where recorded, can lie in the stock or the other hand but never in a payoff pile (rules.md).
+recycled cards, where recorded, can lie in the stock or the other hand but never in a payoff pile: M9 puts them into the
+stock.
 """
 
 import dataclasses

@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from zank_kernel import random
+from zank_kernel.family import FORBIDDEN, Rulings
 from zank_kernel.lanes import any_of, of_player, stage, total
 from zank_kernel.malice.state import (
     CENTERS,
@@ -78,6 +79,12 @@ def legal(state: State) -> jax.Array:
     discards = jnp.broadcast_to(((hand > 0) & ~repeated)[:, None], (HAND, SIDES, lanes)).reshape(DISCARDS, lanes)
     open_ = (state.ending == 0) & (state.need == 0)
     return jnp.concatenate([plays, discards]) & open_
+
+
+def rulings(state: State) -> Rulings:
+    """What bars each action; nothing is compulsory."""
+    listed = legal(state)
+    return Rulings(barred=jnp.where(listed, 0, FORBIDDEN).astype(jnp.int8), compelled=jnp.zeros_like(listed)[None])
 
 
 def play(state: State, action: jax.Array) -> State:

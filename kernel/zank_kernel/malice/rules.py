@@ -1,4 +1,4 @@
-"""Rule sets of Spite & Malice: presets as rows of data, options as fields (rules.md, family Spite & Malice)."""
+"""Rule sets of Spite & Malice: presets as rows of data, options as fields (proto/rules-malice.md)."""
 
 import dataclasses
 from collections.abc import Mapping

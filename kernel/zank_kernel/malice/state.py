@@ -1,6 +1,6 @@
 """State of a game of Spite & Malice over lanes.
 
-Ranks are 1 (ace) to 13 (king); 0 is no card, or a card that is not known. Suits never matter (rules.md, zones).
+Ranks are 1 (ace) to 13 (king); 0 is no card, or a card that is not known. Suits never matter (proto/rules-malice.md).
 Lanes are the last axis, named `B`. Sizes leave room for four center stacks, 30 payoff cards and 162 cards.
 """
 
