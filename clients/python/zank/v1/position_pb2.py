@@ -25,27 +25,31 @@ _sym_db = _symbol_database.Default()
 from zank.v1 import rules_pb2 as zank_dot_v1_dot_rules__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16zank/v1/position.proto\x12\x07zank.v1\x1a\x13zank/v1/rules.proto\"\xef\x01\n\x08Position\x12\"\n\x08rule_set\x18\x01 \x01(\x0b\x32\x10.zank.v1.RuleSet\x12\x16\n\x0eplayer_to_move\x18\x02 \x01(\r\x12\r\n\x05turns\x18\x03 \x01(\r\x12(\n\x06result\x18\x04 \x01(\x0b\x32\x13.zank.v1.GameResultH\x01\x88\x01\x01\x12&\n\x07shuffle\x18\x05 \x01(\x0b\x32\x10.zank.v1.ShuffleH\x02\x88\x01\x01\x12&\n\x06malice\x18\n \x01(\x0b\x32\x14.zank.v1.MaliceTableH\x00\x42\x07\n\x05tableB\t\n\x07_resultB\n\n\x08_shuffle\"&\n\x07Shuffle\x12\x0c\n\x04seed\x18\x01 \x01(\x06\x12\r\n\x05\x63ount\x18\x02 \x01(\r\"8\n\x04Pile\x12\x0e\n\x06hidden\x18\x01 \x01(\r\x12\r\n\x05\x63\x61rds\x18\x02 \x03(\t\x12\x11\n\tconcealed\x18\x03 \x03(\t\"\xaa\x01\n\x0bMaliceTable\x12&\n\x07players\x18\x01 \x03(\x0b\x32\x15.zank.v1.MalicePlayer\x12\x1e\n\x07\x63\x65nters\x18\x02 \x03(\x0b\x32\r.zank.v1.Pile\x12\x1c\n\x05stock\x18\x03 \x01(\x0b\x32\r.zank.v1.Pile\x12(\n\x08recycled\x18\x04 \x01(\x0b\x32\x11.zank.v1.RecycledH\x00\x88\x01\x01\x42\x0b\n\t_recycled\"\x19\n\x08Recycled\x12\r\n\x05\x63\x61rds\x18\x01 \x03(\t\"h\n\x0cMalicePlayer\x12\x1d\n\x06payoff\x18\x01 \x01(\x0b\x32\r.zank.v1.Pile\x12\x1b\n\x04hand\x18\x02 \x01(\x0b\x32\r.zank.v1.Pile\x12\x1c\n\x05sides\x18\x03 \x03(\x0b\x32\r.zank.v1.Pile\"M\n\nGameResult\x12\x1f\n\x06\x65nding\x18\x01 \x01(\x0e\x32\x0f.zank.v1.Ending\x12\x0e\n\x06winner\x18\x02 \x01(\r\x12\x0e\n\x06points\x18\x03 \x01(\r*F\n\x06\x45nding\x12\x16\n\x12\x45NDING_UNSPECIFIED\x10\x00\x12\x0e\n\nENDING_OUT\x10\x01\x12\x14\n\x10\x45NDING_STOCK_OUT\x10\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16zank/v1/position.proto\x12\x07zank.v1\x1a\x13zank/v1/rules.proto\"\x93\x02\n\x08Position\x12\"\n\x08rule_set\x18\x01 \x01(\x0b\x32\x10.zank.v1.RuleSet\x12\x16\n\x0eplayer_to_move\x18\x02 \x01(\r\x12\r\n\x05turns\x18\x03 \x01(\r\x12(\n\x06result\x18\x04 \x01(\x0b\x32\x13.zank.v1.GameResultH\x01\x88\x01\x01\x12&\n\x07shuffle\x18\x05 \x01(\x0b\x32\x10.zank.v1.ShuffleH\x02\x88\x01\x01\x12&\n\x06malice\x18\n \x01(\x0b\x32\x14.zank.v1.MaliceTableH\x00\x12\"\n\x04\x62\x61nk\x18\x0b \x01(\x0b\x32\x12.zank.v1.BankTableH\x00\x42\x07\n\x05tableB\t\n\x07_resultB\n\n\x08_shuffle\"&\n\x07Shuffle\x12\x0c\n\x04seed\x18\x01 \x01(\x06\x12\r\n\x05\x63ount\x18\x02 \x01(\r\"8\n\x04Pile\x12\x0e\n\x06hidden\x18\x01 \x01(\r\x12\r\n\x05\x63\x61rds\x18\x02 \x03(\t\x12\x11\n\tconcealed\x18\x03 \x03(\t\"\xaa\x01\n\x0bMaliceTable\x12&\n\x07players\x18\x01 \x03(\x0b\x32\x15.zank.v1.MalicePlayer\x12\x1e\n\x07\x63\x65nters\x18\x02 \x03(\x0b\x32\r.zank.v1.Pile\x12\x1c\n\x05stock\x18\x03 \x01(\x0b\x32\r.zank.v1.Pile\x12(\n\x08recycled\x18\x04 \x01(\x0b\x32\x11.zank.v1.RecycledH\x00\x88\x01\x01\x42\x0b\n\t_recycled\"\x19\n\x08Recycled\x12\r\n\x05\x63\x61rds\x18\x01 \x03(\t\"h\n\x0cMalicePlayer\x12\x1d\n\x06payoff\x18\x01 \x01(\x0b\x32\r.zank.v1.Pile\x12\x1b\n\x04hand\x18\x02 \x01(\x0b\x32\r.zank.v1.Pile\x12\x1c\n\x05sides\x18\x03 \x03(\x0b\x32\r.zank.v1.Pile\"\xac\x01\n\tBankTable\x12$\n\x07players\x18\x01 \x03(\x0b\x32\x13.zank.v1.BankPlayer\x12\"\n\x0b\x66oundations\x18\x02 \x03(\x0b\x32\r.zank.v1.Pile\x12\x1e\n\x07tableau\x18\x03 \x03(\x0b\x32\r.zank.v1.Pile\x12\r\n\x05\x64rawn\x18\x04 \x01(\t\x12\x0f\n\x07opening\x18\x05 \x01(\x08\x12\x15\n\rtableau_moves\x18\x06 \x03(\t\"}\n\nBankPlayer\x12\x1e\n\x07reserve\x18\x01 \x01(\x0b\x32\r.zank.v1.Pile\x12\x1c\n\x05stock\x18\x02 \x01(\x0b\x32\r.zank.v1.Pile\x12\x1c\n\x05waste\x18\x03 \x01(\x0b\x32\r.zank.v1.Pile\x12\x13\n\x0bquiet_turns\x18\x04 \x01(\r\"M\n\nGameResult\x12\x1f\n\x06\x65nding\x18\x01 \x01(\x0e\x32\x0f.zank.v1.Ending\x12\x0e\n\x06winner\x18\x02 \x01(\r\x12\x0e\n\x06points\x18\x03 \x01(\r*t\n\x06\x45nding\x12\x16\n\x12\x45NDING_UNSPECIFIED\x10\x00\x12\x0e\n\nENDING_OUT\x10\x01\x12\x14\n\x10\x45NDING_STOCK_OUT\x10\x02\x12\x14\n\x10\x45NDING_STALEMATE\x10\x03\x12\x16\n\x12\x45NDING_ADJUDICATED\x10\x04\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'zank.v1.position_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_ENDING']._serialized_start=781
-  _globals['_ENDING']._serialized_end=851
+  _globals['_ENDING']._serialized_start=1119
+  _globals['_ENDING']._serialized_end=1235
   _globals['_POSITION']._serialized_start=57
-  _globals['_POSITION']._serialized_end=296
-  _globals['_SHUFFLE']._serialized_start=298
-  _globals['_SHUFFLE']._serialized_end=336
-  _globals['_PILE']._serialized_start=338
-  _globals['_PILE']._serialized_end=394
-  _globals['_MALICETABLE']._serialized_start=397
-  _globals['_MALICETABLE']._serialized_end=567
-  _globals['_RECYCLED']._serialized_start=569
-  _globals['_RECYCLED']._serialized_end=594
-  _globals['_MALICEPLAYER']._serialized_start=596
-  _globals['_MALICEPLAYER']._serialized_end=700
-  _globals['_GAMERESULT']._serialized_start=702
-  _globals['_GAMERESULT']._serialized_end=779
+  _globals['_POSITION']._serialized_end=332
+  _globals['_SHUFFLE']._serialized_start=334
+  _globals['_SHUFFLE']._serialized_end=372
+  _globals['_PILE']._serialized_start=374
+  _globals['_PILE']._serialized_end=430
+  _globals['_MALICETABLE']._serialized_start=433
+  _globals['_MALICETABLE']._serialized_end=603
+  _globals['_RECYCLED']._serialized_start=605
+  _globals['_RECYCLED']._serialized_end=630
+  _globals['_MALICEPLAYER']._serialized_start=632
+  _globals['_MALICEPLAYER']._serialized_end=736
+  _globals['_BANKTABLE']._serialized_start=739
+  _globals['_BANKTABLE']._serialized_end=911
+  _globals['_BANKPLAYER']._serialized_start=913
+  _globals['_BANKPLAYER']._serialized_end=1038
+  _globals['_GAMERESULT']._serialized_start=1040
+  _globals['_GAMERESULT']._serialized_end=1117
 # @@protoc_insertion_point(module_scope)

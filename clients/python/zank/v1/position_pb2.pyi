@@ -29,9 +29,13 @@ class _EndingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Ending.ValueTy
     ENDING_UNSPECIFIED: _Ending.ValueType  # 0
     """Not set. Refused in a request."""
     ENDING_OUT: _Ending.ValueType  # 1
-    """A player played the last payoff card (M10)."""
+    """A player played the last payoff card (M10), or got rid of every card (B8)."""
     ENDING_STOCK_OUT: _Ending.ValueType  # 2
     """The stock ran out (M11)."""
+    ENDING_STALEMATE: _Ending.ValueType  # 3
+    """Nobody made progress (B10)."""
+    ENDING_ADJUDICATED: _Ending.ValueType  # 4
+    """The game had its limit of turns, and counts as a stalemate (B10)."""
 
 class Ending(_Ending, metaclass=_EndingEnumTypeWrapper):
     """How a game can end."""
@@ -39,16 +43,21 @@ class Ending(_Ending, metaclass=_EndingEnumTypeWrapper):
 ENDING_UNSPECIFIED: Ending.ValueType  # 0
 """Not set. Refused in a request."""
 ENDING_OUT: Ending.ValueType  # 1
-"""A player played the last payoff card (M10)."""
+"""A player played the last payoff card (M10), or got rid of every card (B8)."""
 ENDING_STOCK_OUT: Ending.ValueType  # 2
 """The stock ran out (M11)."""
+ENDING_STALEMATE: Ending.ValueType  # 3
+"""Nobody made progress (B10)."""
+ENDING_ADJUDICATED: Ending.ValueType  # 4
+"""The game had its limit of turns, and counts as a stalemate (B10)."""
 Global___Ending: _TypeAlias = Ending  # noqa: Y015
 
 @_typing.final
 class Position(_message.Message):
     """A position of one game, together with the rule set it is played by.
 
-    A card is two characters: a rank (A 2 3 4 5 6 7 8 9 T J Q K) and a suit (c d h s), for example "7h" or "Td".
+    A card is two characters: a rank (A 2 3 4 5 6 7 8 9 T J Q K) and a suit (c d h s), for example "7h" or "Td". In
+    Russian Bank the deck that a card comes from may follow, where it is known: "7h1" is from player 1's deck.
 
     A position is *full* when the face of every hidden card is given (a host that deals and referees has it), and
     *partial* when it holds what one player can know. Requests to `Solver` take either: whatever a full position
@@ -63,6 +72,7 @@ class Position(_message.Message):
     RESULT_FIELD_NUMBER: _builtins.int
     SHUFFLE_FIELD_NUMBER: _builtins.int
     MALICE_FIELD_NUMBER: _builtins.int
+    BANK_FIELD_NUMBER: _builtins.int
     player_to_move: _builtins.int
     """The player whose turn it is: 1 or 2. Required, also in a finished game (the player who moved last, or who
     was to draw).
@@ -87,6 +97,10 @@ class Position(_message.Message):
     def malice(self) -> Global___MaliceTable:
         """Spite & Malice."""
 
+    @_builtins.property
+    def bank(self) -> Global___BankTable:
+        """Russian Bank."""
+
     def __init__(
         self,
         *,
@@ -96,16 +110,17 @@ class Position(_message.Message):
         result: Global___GameResult | None = ...,
         shuffle: Global___Shuffle | None = ...,
         malice: Global___MaliceTable | None = ...,
+        bank: Global___BankTable | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_result", b"_result", "_shuffle", b"_shuffle", "malice", b"malice", "result", b"result", "rule_set", b"rule_set", "shuffle", b"shuffle", "table", b"table"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_result", b"_result", "_shuffle", b"_shuffle", "bank", b"bank", "malice", b"malice", "result", b"result", "rule_set", b"rule_set", "shuffle", b"shuffle", "table", b"table"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_result", b"_result", "_shuffle", b"_shuffle", "malice", b"malice", "player_to_move", b"player_to_move", "result", b"result", "rule_set", b"rule_set", "shuffle", b"shuffle", "table", b"table", "turns", b"turns"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_result", b"_result", "_shuffle", b"_shuffle", "bank", b"bank", "malice", b"malice", "player_to_move", b"player_to_move", "result", b"result", "rule_set", b"rule_set", "shuffle", b"shuffle", "table", b"table", "turns", b"turns"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__result: _TypeAlias = _typing.Literal["result"]  # noqa: Y015
     _WhichOneofArgType__result: _TypeAlias = _typing.Literal["_result", b"_result"]  # noqa: Y015
     _WhichOneofReturnType__shuffle: _TypeAlias = _typing.Literal["shuffle"]  # noqa: Y015
     _WhichOneofArgType__shuffle: _TypeAlias = _typing.Literal["_shuffle", b"_shuffle"]  # noqa: Y015
-    _WhichOneofReturnType_table: _TypeAlias = _typing.Literal["malice"]  # noqa: Y015
+    _WhichOneofReturnType_table: _TypeAlias = _typing.Literal["malice", "bank"]  # noqa: Y015
     _WhichOneofArgType_table: _TypeAlias = _typing.Literal["table", b"table"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__result) -> _WhichOneofReturnType__result | None: ...
@@ -120,8 +135,8 @@ Global___Position: _TypeAlias = Position  # noqa: Y015
 class Shuffle(_message.Message):
     """The seed of a deal and how many shuffles it has served.
 
-    Shuffle number 0 is the deal; every later shuffle takes the next number. The algorithm is documented in
-    `proto/README.md`, with golden values.
+    The first numbers are the deal's, one in Spite & Malice and three in Russian Bank; every later shuffle takes the next
+    one. The algorithm is documented in `proto/README.md`, with golden values.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -295,6 +310,101 @@ class MalicePlayer(_message.Message):
 Global___MalicePlayer: _TypeAlias = MalicePlayer  # noqa: Y015
 
 @_typing.final
+class BankTable(_message.Message):
+    """The table of a game of Russian Bank. Both players know the same of it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYERS_FIELD_NUMBER: _builtins.int
+    FOUNDATIONS_FIELD_NUMBER: _builtins.int
+    TABLEAU_FIELD_NUMBER: _builtins.int
+    DRAWN_FIELD_NUMBER: _builtins.int
+    OPENING_FIELD_NUMBER: _builtins.int
+    TABLEAU_MOVES_FIELD_NUMBER: _builtins.int
+    drawn: _builtins.str
+    """The stock card that the player to move has turned up and has not placed yet. Empty: none."""
+    opening: _builtins.bool
+    """Whether the opening turn still has aces of the tableau to play (S1). `bank-spiteful` only. Default: false."""
+    @_builtins.property
+    def players(self) -> _containers.RepeatedCompositeFieldContainer[Global___BankPlayer]:
+        """Player 1 and player 2, in that order. Exactly two."""
+
+    @_builtins.property
+    def foundations(self) -> _containers.RepeatedCompositeFieldContainer[Global___Pile]:
+        """The foundations, two for each suit: clubs, clubs, diamonds, diamonds, hearts, hearts, spades, spades. Each holds the
+        cards of its suit from the ace up, no hidden ones. Exactly eight; of two of equal height the first takes a card.
+        """
+
+    @_builtins.property
+    def tableau(self) -> _containers.RepeatedCompositeFieldContainer[Global___Pile]:
+        """The tableau piles T1 to T8, from the bottom card to the top card; no hidden cards. Exactly eight."""
+
+    @_builtins.property
+    def tableau_moves(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The moves from one tableau pile to another that the player to move has made in this turn since the last move of
+        another kind, in public notation, the oldest first: what B12 must know to tell that a position comes back. At most
+        1000. Default: none.
+        """
+
+    def __init__(
+        self,
+        *,
+        players: _abc.Iterable[Global___BankPlayer] | None = ...,
+        foundations: _abc.Iterable[Global___Pile] | None = ...,
+        tableau: _abc.Iterable[Global___Pile] | None = ...,
+        drawn: _builtins.str = ...,
+        opening: _builtins.bool = ...,
+        tableau_moves: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["drawn", b"drawn", "foundations", b"foundations", "opening", b"opening", "players", b"players", "tableau", b"tableau", "tableau_moves", b"tableau_moves"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BankTable: _TypeAlias = BankTable  # noqa: Y015
+
+@_typing.final
+class BankPlayer(_message.Message):
+    """One player's zones in Russian Bank. Hidden cards are from the player's own deck."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RESERVE_FIELD_NUMBER: _builtins.int
+    STOCK_FIELD_NUMBER: _builtins.int
+    WASTE_FIELD_NUMBER: _builtins.int
+    QUIET_TURNS_FIELD_NUMBER: _builtins.int
+    quiet_turns: _builtins.int
+    """Turns that this player has ended since the last progress (B10). Unit: turns. Range: 0 to 30000. Default: 0."""
+    @_builtins.property
+    def reserve(self) -> Global___Pile:
+        """The reserve. Cards that were never turned up are hidden and lie at the bottom; the top card is known."""
+
+    @_builtins.property
+    def stock(self) -> Global___Pile:
+        """The stock; its top is turned first. All hidden, until the waste has been turned over: then all known."""
+
+    @_builtins.property
+    def waste(self) -> Global___Pile:
+        """The waste, face up. No hidden cards."""
+
+    def __init__(
+        self,
+        *,
+        reserve: Global___Pile | None = ...,
+        stock: Global___Pile | None = ...,
+        waste: Global___Pile | None = ...,
+        quiet_turns: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["reserve", b"reserve", "stock", b"stock", "waste", b"waste"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["quiet_turns", b"quiet_turns", "reserve", b"reserve", "stock", b"stock", "waste", b"waste"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BankPlayer: _TypeAlias = BankPlayer  # noqa: Y015
+
+@_typing.final
 class GameResult(_message.Message):
     """How a game ended."""
 
@@ -306,10 +416,10 @@ class GameResult(_message.Message):
     ending: Global___Ending.ValueType
     """How the game ended."""
     winner: _builtins.int
-    """The winner: 1 or 2; 0 for a tie."""
+    """The winner: 1 or 2; 0 for a tie. Of a stalemate in Russian Bank it is the player who scores the difference, if any."""
     points: _builtins.int
-    """What the result is worth to the winner: points in `malice-match` (M12), the margin in payoff cards in
-    `malice-classic`. Unit: points or cards. Default: 0 (a tie).
+    """What the result is worth to the winner: points in `malice-match` (M12) and in Russian Bank (B9, R6), the margin in
+    payoff cards in `malice-classic`. Unit: points or cards. Default: 0 (a tie).
     """
     def __init__(
         self,

@@ -26,7 +26,7 @@ from zank.v1 import position_pb2 as zank_dot_v1_dot_position__pb2
 from zank.v1 import rules_pb2 as zank_dot_v1_dot_rules__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15zank/v1/referee.proto\x12\x07zank.v1\x1a\x16zank/v1/position.proto\x1a\x13zank/v1/rules.proto\"M\n\x0b\x44\x65\x61lRequest\x12\"\n\x08rule_set\x18\x01 \x01(\x0b\x32\x10.zank.v1.RuleSet\x12\x11\n\x04seed\x18\x02 \x01(\x06H\x00\x88\x01\x01\x42\x07\n\x05_seed\"3\n\x0c\x44\x65\x61lResponse\x12#\n\x08position\x18\x01 \x01(\x0b\x32\x11.zank.v1.Position\"B\n\x0bViewRequest\x12#\n\x08position\x18\x01 \x01(\x0b\x32\x11.zank.v1.Position\x12\x0e\n\x06player\x18\x02 \x01(\r\"3\n\x0cViewResponse\x12#\n\x08position\x18\x01 \x01(\x0b\x32\x11.zank.v1.Position\"<\n\x15ListLegalMovesRequest\x12#\n\x08position\x18\x01 \x01(\x0b\x32\x11.zank.v1.Position\";\n\x16ListLegalMovesResponse\x12!\n\x05moves\x18\x01 \x03(\x0b\x32\x12.zank.v1.LegalMove\"@\n\tLegalMove\x12\x0c\n\x04move\x18\x01 \x01(\t\x12\x0e\n\x06\x66orced\x18\x02 \x01(\x08\x12\x15\n\requivalent_to\x18\x03 \x01(\t\"E\n\x10\x43heckMoveRequest\x12#\n\x08position\x18\x01 \x01(\x0b\x32\x11.zank.v1.Position\x12\x0c\n\x04move\x18\x02 \x01(\t\"e\n\x11\x43heckMoveResponse\x12\r\n\x05legal\x18\x01 \x01(\x08\x12\x0c\n\x04rule\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x12\n\nobligatory\x18\x04 \x03(\t\x12\x11\n\tcanonical\x18\x05 \x01(\t\"g\n\x10\x41pplyMoveRequest\x12#\n\x08position\x18\x01 \x01(\x0b\x32\x11.zank.v1.Position\x12\x0c\n\x04move\x18\x02 \x01(\t\x12 \n\x07reveals\x18\x03 \x03(\x0b\x32\x0f.zank.v1.Reveal\"w\n\x11\x41pplyMoveResponse\x12#\n\x08position\x18\x01 \x01(\x0b\x32\x11.zank.v1.Position\x12\x1e\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x0e.zank.v1.Event\x12\x1d\n\x06needed\x18\x03 \x03(\x0b\x32\r.zank.v1.Slot\"4\n\x04Slot\x12\x0e\n\x06player\x18\x01 \x01(\r\x12\r\n\x05place\x18\x02 \x01(\t\x12\r\n\x05index\x18\x03 \x01(\r\"3\n\x06Reveal\x12\x1b\n\x04slot\x18\x01 \x01(\x0b\x32\r.zank.v1.Slot\x12\x0c\n\x04\x63\x61rd\x18\x02 \x01(\t\"\x83\x02\n\x05\x45vent\x12\x1f\n\x05moved\x18\x01 \x01(\x0b\x32\x0e.zank.v1.MovedH\x00\x12&\n\tturned_up\x18\x02 \x01(\x0b\x32\x11.zank.v1.TurnedUpH\x00\x12\x1f\n\x05\x64rawn\x18\x03 \x01(\x0b\x32\x0e.zank.v1.DrawnH\x00\x12\x32\n\x0f\x63\x65nter_recycled\x18\x04 \x01(\x0b\x32\x17.zank.v1.CenterRecycledH\x00\x12*\n\x0bturn_passed\x18\x05 \x01(\x0b\x32\x13.zank.v1.TurnPassedH\x00\x12(\n\tgame_over\x18\x06 \x01(\x0b\x32\x13.zank.v1.GameResultH\x00\x42\x06\n\x04kind\"J\n\x05Moved\x12\x0e\n\x06player\x18\x01 \x01(\r\x12\x0c\n\x04\x63\x61rd\x18\x02 \x01(\t\x12\x0e\n\x06origin\x18\x03 \x01(\t\x12\x13\n\x0b\x64\x65stination\x18\x04 \x01(\t\"7\n\x08TurnedUp\x12\x0e\n\x06player\x18\x01 \x01(\r\x12\r\n\x05place\x18\x02 \x01(\t\x12\x0c\n\x04\x63\x61rd\x18\x03 \x01(\t\"5\n\x05\x44rawn\x12\x0e\n\x06player\x18\x01 \x01(\r\x12\r\n\x05\x63\x61rds\x18\x02 \x03(\t\x12\r\n\x05\x63ount\x18\x03 \x01(\r\".\n\x0e\x43\x65nterRecycled\x12\r\n\x05place\x18\x01 \x01(\t\x12\r\n\x05\x63\x61rds\x18\x02 \x03(\t\"\x1c\n\nTurnPassed\x12\x0e\n\x06player\x18\x01 \x01(\r2\xce\x02\n\x07Referee\x12\x33\n\x04\x44\x65\x61l\x12\x14.zank.v1.DealRequest\x1a\x15.zank.v1.DealResponse\x12\x33\n\x04View\x12\x14.zank.v1.ViewRequest\x1a\x15.zank.v1.ViewResponse\x12Q\n\x0eListLegalMoves\x12\x1e.zank.v1.ListLegalMovesRequest\x1a\x1f.zank.v1.ListLegalMovesResponse\x12\x42\n\tCheckMove\x12\x19.zank.v1.CheckMoveRequest\x1a\x1a.zank.v1.CheckMoveResponse\x12\x42\n\tApplyMove\x12\x19.zank.v1.ApplyMoveRequest\x1a\x1a.zank.v1.ApplyMoveResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15zank/v1/referee.proto\x12\x07zank.v1\x1a\x16zank/v1/position.proto\x1a\x13zank/v1/rules.proto\"M\n\x0b\x44\x65\x61lRequest\x12\"\n\x08rule_set\x18\x01 \x01(\x0b\x32\x10.zank.v1.RuleSet\x12\x11\n\x04seed\x18\x02 \x01(\x06H\x00\x88\x01\x01\x42\x07\n\x05_seed\"3\n\x0c\x44\x65\x61lResponse\x12#\n\x08position\x18\x01 \x01(\x0b\x32\x11.zank.v1.Position\"B\n\x0bViewRequest\x12#\n\x08position\x18\x01 \x01(\x0b\x32\x11.zank.v1.Position\x12\x0e\n\x06player\x18\x02 \x01(\r\"3\n\x0cViewResponse\x12#\n\x08position\x18\x01 \x01(\x0b\x32\x11.zank.v1.Position\"<\n\x15ListLegalMovesRequest\x12#\n\x08position\x18\x01 \x01(\x0b\x32\x11.zank.v1.Position\";\n\x16ListLegalMovesResponse\x12!\n\x05moves\x18\x01 \x03(\x0b\x32\x12.zank.v1.LegalMove\"V\n\tLegalMove\x12\x0c\n\x04move\x18\x01 \x01(\t\x12\x0e\n\x06\x66orced\x18\x02 \x01(\x08\x12\x15\n\requivalent_to\x18\x03 \x01(\t\x12\x14\n\x0c\x63ompelled_by\x18\x04 \x01(\t\"E\n\x10\x43heckMoveRequest\x12#\n\x08position\x18\x01 \x01(\x0b\x32\x11.zank.v1.Position\x12\x0c\n\x04move\x18\x02 \x01(\t\"e\n\x11\x43heckMoveResponse\x12\r\n\x05legal\x18\x01 \x01(\x08\x12\x0c\n\x04rule\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x12\n\nobligatory\x18\x04 \x03(\t\x12\x11\n\tcanonical\x18\x05 \x01(\t\"g\n\x10\x41pplyMoveRequest\x12#\n\x08position\x18\x01 \x01(\x0b\x32\x11.zank.v1.Position\x12\x0c\n\x04move\x18\x02 \x01(\t\x12 \n\x07reveals\x18\x03 \x03(\x0b\x32\x0f.zank.v1.Reveal\"w\n\x11\x41pplyMoveResponse\x12#\n\x08position\x18\x01 \x01(\x0b\x32\x11.zank.v1.Position\x12\x1e\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x0e.zank.v1.Event\x12\x1d\n\x06needed\x18\x03 \x03(\x0b\x32\r.zank.v1.Slot\"4\n\x04Slot\x12\x0e\n\x06player\x18\x01 \x01(\r\x12\r\n\x05place\x18\x02 \x01(\t\x12\r\n\x05index\x18\x03 \x01(\r\"3\n\x06Reveal\x12\x1b\n\x04slot\x18\x01 \x01(\x0b\x32\r.zank.v1.Slot\x12\x0c\n\x04\x63\x61rd\x18\x02 \x01(\t\"\xba\x02\n\x05\x45vent\x12\x1f\n\x05moved\x18\x01 \x01(\x0b\x32\x0e.zank.v1.MovedH\x00\x12&\n\tturned_up\x18\x02 \x01(\x0b\x32\x11.zank.v1.TurnedUpH\x00\x12\x1f\n\x05\x64rawn\x18\x03 \x01(\x0b\x32\x0e.zank.v1.DrawnH\x00\x12\x32\n\x0f\x63\x65nter_recycled\x18\x04 \x01(\x0b\x32\x17.zank.v1.CenterRecycledH\x00\x12*\n\x0bturn_passed\x18\x05 \x01(\x0b\x32\x13.zank.v1.TurnPassedH\x00\x12(\n\tgame_over\x18\x06 \x01(\x0b\x32\x13.zank.v1.GameResultH\x00\x12\x35\n\x11waste_turned_over\x18\x07 \x01(\x0b\x32\x18.zank.v1.WasteTurnedOverH\x00\x42\x06\n\x04kind\"J\n\x05Moved\x12\x0e\n\x06player\x18\x01 \x01(\r\x12\x0c\n\x04\x63\x61rd\x18\x02 \x01(\t\x12\x0e\n\x06origin\x18\x03 \x01(\t\x12\x13\n\x0b\x64\x65stination\x18\x04 \x01(\t\"7\n\x08TurnedUp\x12\x0e\n\x06player\x18\x01 \x01(\r\x12\r\n\x05place\x18\x02 \x01(\t\x12\x0c\n\x04\x63\x61rd\x18\x03 \x01(\t\"5\n\x05\x44rawn\x12\x0e\n\x06player\x18\x01 \x01(\r\x12\r\n\x05\x63\x61rds\x18\x02 \x03(\t\x12\r\n\x05\x63ount\x18\x03 \x01(\r\".\n\x0e\x43\x65nterRecycled\x12\r\n\x05place\x18\x01 \x01(\t\x12\r\n\x05\x63\x61rds\x18\x02 \x03(\t\"\x1c\n\nTurnPassed\x12\x0e\n\x06player\x18\x01 \x01(\r\"0\n\x0fWasteTurnedOver\x12\x0e\n\x06player\x18\x01 \x01(\r\x12\r\n\x05\x63ount\x18\x02 \x01(\r2\xce\x02\n\x07Referee\x12\x33\n\x04\x44\x65\x61l\x12\x14.zank.v1.DealRequest\x1a\x15.zank.v1.DealResponse\x12\x33\n\x04View\x12\x14.zank.v1.ViewRequest\x1a\x15.zank.v1.ViewResponse\x12Q\n\x0eListLegalMoves\x12\x1e.zank.v1.ListLegalMovesRequest\x1a\x1f.zank.v1.ListLegalMovesResponse\x12\x42\n\tCheckMove\x12\x19.zank.v1.CheckMoveRequest\x1a\x1a.zank.v1.CheckMoveResponse\x12\x42\n\tApplyMove\x12\x19.zank.v1.ApplyMoveRequest\x1a\x1a.zank.v1.ApplyMoveResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -46,31 +46,33 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTLEGALMOVESRESPONSE']._serialized_start=394
   _globals['_LISTLEGALMOVESRESPONSE']._serialized_end=453
   _globals['_LEGALMOVE']._serialized_start=455
-  _globals['_LEGALMOVE']._serialized_end=519
-  _globals['_CHECKMOVEREQUEST']._serialized_start=521
-  _globals['_CHECKMOVEREQUEST']._serialized_end=590
-  _globals['_CHECKMOVERESPONSE']._serialized_start=592
-  _globals['_CHECKMOVERESPONSE']._serialized_end=693
-  _globals['_APPLYMOVEREQUEST']._serialized_start=695
-  _globals['_APPLYMOVEREQUEST']._serialized_end=798
-  _globals['_APPLYMOVERESPONSE']._serialized_start=800
-  _globals['_APPLYMOVERESPONSE']._serialized_end=919
-  _globals['_SLOT']._serialized_start=921
-  _globals['_SLOT']._serialized_end=973
-  _globals['_REVEAL']._serialized_start=975
-  _globals['_REVEAL']._serialized_end=1026
-  _globals['_EVENT']._serialized_start=1029
-  _globals['_EVENT']._serialized_end=1288
-  _globals['_MOVED']._serialized_start=1290
-  _globals['_MOVED']._serialized_end=1364
-  _globals['_TURNEDUP']._serialized_start=1366
-  _globals['_TURNEDUP']._serialized_end=1421
-  _globals['_DRAWN']._serialized_start=1423
-  _globals['_DRAWN']._serialized_end=1476
-  _globals['_CENTERRECYCLED']._serialized_start=1478
-  _globals['_CENTERRECYCLED']._serialized_end=1524
-  _globals['_TURNPASSED']._serialized_start=1526
-  _globals['_TURNPASSED']._serialized_end=1554
-  _globals['_REFEREE']._serialized_start=1557
-  _globals['_REFEREE']._serialized_end=1891
+  _globals['_LEGALMOVE']._serialized_end=541
+  _globals['_CHECKMOVEREQUEST']._serialized_start=543
+  _globals['_CHECKMOVEREQUEST']._serialized_end=612
+  _globals['_CHECKMOVERESPONSE']._serialized_start=614
+  _globals['_CHECKMOVERESPONSE']._serialized_end=715
+  _globals['_APPLYMOVEREQUEST']._serialized_start=717
+  _globals['_APPLYMOVEREQUEST']._serialized_end=820
+  _globals['_APPLYMOVERESPONSE']._serialized_start=822
+  _globals['_APPLYMOVERESPONSE']._serialized_end=941
+  _globals['_SLOT']._serialized_start=943
+  _globals['_SLOT']._serialized_end=995
+  _globals['_REVEAL']._serialized_start=997
+  _globals['_REVEAL']._serialized_end=1048
+  _globals['_EVENT']._serialized_start=1051
+  _globals['_EVENT']._serialized_end=1365
+  _globals['_MOVED']._serialized_start=1367
+  _globals['_MOVED']._serialized_end=1441
+  _globals['_TURNEDUP']._serialized_start=1443
+  _globals['_TURNEDUP']._serialized_end=1498
+  _globals['_DRAWN']._serialized_start=1500
+  _globals['_DRAWN']._serialized_end=1553
+  _globals['_CENTERRECYCLED']._serialized_start=1555
+  _globals['_CENTERRECYCLED']._serialized_end=1601
+  _globals['_TURNPASSED']._serialized_start=1603
+  _globals['_TURNPASSED']._serialized_end=1631
+  _globals['_WASTETURNEDOVER']._serialized_start=1633
+  _globals['_WASTETURNEDOVER']._serialized_end=1681
+  _globals['_REFEREE']._serialized_start=1684
+  _globals['_REFEREE']._serialized_end=2018
 # @@protoc_insertion_point(module_scope)

@@ -159,7 +159,9 @@ class ListLegalMovesResponse(_message.Message):
     MOVES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def moves(self) -> _containers.RepeatedCompositeFieldContainer[Global___LegalMove]:
-        """The moves in a fixed order: payoff, side stacks, hand in the order held, discards; by destination within each."""
+        """The moves in a fixed order. Spite & Malice: payoff, side stacks, hand in the order held, discards; Russian Bank:
+        reserve, drawn card, tableau piles, TURN, END; by destination within each.
+        """
 
     def __init__(
         self,
@@ -183,13 +185,18 @@ class LegalMove(_message.Message):
     MOVE_FIELD_NUMBER: _builtins.int
     FORCED_FIELD_NUMBER: _builtins.int
     EQUIVALENT_TO_FIELD_NUMBER: _builtins.int
+    COMPELLED_BY_FIELD_NUMBER: _builtins.int
     move: _builtins.str
     """The move in public notation, for example "P-C2"."""
     forced: _builtins.bool
     """Whether the player has no other choice: this is the only legal move up to `equivalents`."""
     equivalent_to: _builtins.str
-    """The first listed move that leads to the same game as this one (center stacks or side stacks of
+    """The first listed move that leads to the same game as this one (center stacks, side stacks or tableau piles of
     identical content). Empty: this move is itself the first of its kind.
+    """
+    compelled_by: _builtins.str
+    """The rule that leaves only this move and its like, for example "S2": the player may choose among the moves that it
+    compels. Empty: no rule compels the player. Always empty in Spite & Malice.
     """
     def __init__(
         self,
@@ -197,10 +204,11 @@ class LegalMove(_message.Message):
         move: _builtins.str = ...,
         forced: _builtins.bool = ...,
         equivalent_to: _builtins.str = ...,
+        compelled_by: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["equivalent_to", b"equivalent_to", "forced", b"forced", "move", b"move"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["compelled_by", b"compelled_by", "equivalent_to", b"equivalent_to", "forced", b"forced", "move", b"move"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -257,7 +265,9 @@ class CheckMoveResponse(_message.Message):
     """
     @_builtins.property
     def obligatory(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Where it may not because others come first: those moves. Always empty in Spite & Malice, which compels none."""
+        """Where it may not because others come first: all of those, one of which must be played. Always empty in Spite &
+        Malice, which compels none.
+        """
 
     def __init__(
         self,
@@ -290,7 +300,8 @@ class ApplyMoveRequest(_message.Message):
     @_builtins.property
     def position(self) -> _position_pb2.Position:
         """The position before the move. Required; a finished game is refused with FAILED_PRECONDITION `GAME_OVER`.
-        The hand of the player to move may be hidden: a move from it must name its card with the suit ("7h-C2").
+        In Spite & Malice the hand of the player to move may be hidden: a move from it must name its card with the suit
+        ("7h-C2").
         """
 
     @_builtins.property
@@ -367,7 +378,9 @@ class Slot(_message.Message):
     player: _builtins.int
     """The player whose card it is: 1 or 2."""
     place: _builtins.str
-    """The place: "P" for the next payoff card, "H" for a card drawn to a known hand."""
+    """The place: "P" for the next payoff card, "H" for a card drawn to a known hand; in Russian Bank "R" for the next
+    reserve card, "D" for the card turned from the stock.
+    """
     index: _builtins.int
     """Which card of the place, from 0: of a draw the number in the order drawn."""
     def __init__(
@@ -425,6 +438,7 @@ class Event(_message.Message):
     CENTER_RECYCLED_FIELD_NUMBER: _builtins.int
     TURN_PASSED_FIELD_NUMBER: _builtins.int
     GAME_OVER_FIELD_NUMBER: _builtins.int
+    WASTE_TURNED_OVER_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def moved(self) -> Global___Moved:
         """A card moved by the player's choice."""
@@ -449,6 +463,10 @@ class Event(_message.Message):
     def game_over(self) -> _position_pb2.GameResult:
         """The game ended."""
 
+    @_builtins.property
+    def waste_turned_over(self) -> Global___WasteTurnedOver:
+        """A waste was turned over and is the stock now (B6)."""
+
     def __init__(
         self,
         *,
@@ -458,12 +476,13 @@ class Event(_message.Message):
         center_recycled: Global___CenterRecycled | None = ...,
         turn_passed: Global___TurnPassed | None = ...,
         game_over: _position_pb2.GameResult | None = ...,
+        waste_turned_over: Global___WasteTurnedOver | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["center_recycled", b"center_recycled", "drawn", b"drawn", "game_over", b"game_over", "kind", b"kind", "moved", b"moved", "turn_passed", b"turn_passed", "turned_up", b"turned_up"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["center_recycled", b"center_recycled", "drawn", b"drawn", "game_over", b"game_over", "kind", b"kind", "moved", b"moved", "turn_passed", b"turn_passed", "turned_up", b"turned_up", "waste_turned_over", b"waste_turned_over"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["center_recycled", b"center_recycled", "drawn", b"drawn", "game_over", b"game_over", "kind", b"kind", "moved", b"moved", "turn_passed", b"turn_passed", "turned_up", b"turned_up"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["center_recycled", b"center_recycled", "drawn", b"drawn", "game_over", b"game_over", "kind", b"kind", "moved", b"moved", "turn_passed", b"turn_passed", "turned_up", b"turned_up", "waste_turned_over", b"waste_turned_over"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["moved", "turned_up", "drawn", "center_recycled", "turn_passed", "game_over"]  # noqa: Y015
+    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["moved", "turned_up", "drawn", "center_recycled", "turn_passed", "game_over", "waste_turned_over"]  # noqa: Y015
     _WhichOneofArgType_kind: _TypeAlias = _typing.Literal["kind", b"kind"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_kind) -> _WhichOneofReturnType_kind | None: ...
 
@@ -471,7 +490,10 @@ Global___Event: _TypeAlias = Event  # noqa: Y015
 
 @_typing.final
 class Moved(_message.Message):
-    """A card moved from one place to another. A place is "P" (payoff), "H" (hand), "S1" to "S4", "C1" to "C3"."""
+    """A card moved from one place to another. A place is "P" (payoff), "H" (hand), "S1" to "S4", "C1" to "C3"; in Russian
+    Bank "R" (own reserve), "D" (drawn card), "W" (own waste), "T1" to "T8", "F" (foundations), "OR" and "OW" (the other
+    player's reserve and waste).
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -515,7 +537,7 @@ class TurnedUp(_message.Message):
     player: _builtins.int
     """The player whose pile it lies on: 1 or 2."""
     place: _builtins.str
-    """The place, for example "P"."""
+    """The place, for example "P"; "D" for a card turned from the stock."""
     card: _builtins.str
     """The card."""
     def __init__(
@@ -614,3 +636,29 @@ class TurnPassed(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TurnPassed: _TypeAlias = TurnPassed  # noqa: Y015
+
+@_typing.final
+class WasteTurnedOver(_message.Message):
+    """A waste was turned over as it lies, and became the stock."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_FIELD_NUMBER: _builtins.int
+    COUNT_FIELD_NUMBER: _builtins.int
+    player: _builtins.int
+    """The player whose waste it was: 1 or 2."""
+    count: _builtins.int
+    """How many cards it holds."""
+    def __init__(
+        self,
+        *,
+        player: _builtins.int = ...,
+        count: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["count", b"count", "player", b"player"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WasteTurnedOver: _TypeAlias = WasteTurnedOver  # noqa: Y015

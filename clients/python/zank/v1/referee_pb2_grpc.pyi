@@ -48,8 +48,8 @@ class RefereeStub:
     ApplyMove: _grpc.UnaryUnaryMultiCallable[_referee_pb2.ApplyMoveRequest, _referee_pb2.ApplyMoveResponse]
     """Plays one move and everything that follows from it at once (cards turned up, drawn, recycled).
 
-    Refuses an illegal move with FAILED_PRECONDITION `ILLEGAL_MOVE`, whose metadata holds the broken `rule` and its
-    `text`. Where a partial position lacks cards that come to light, they are taken from `reveals`; where those do not
+    Refuses an illegal move with FAILED_PRECONDITION `ILLEGAL_MOVE`, whose metadata holds the broken `rule`, its `text`
+    and, where other moves come first, these as `obligatory`, joined by commas. Where a partial position lacks cards that come to light, they are taken from `reveals`; where those do not
     suffice, nothing is played and the answer lists the slots to be revealed.
     """
 
@@ -73,8 +73,8 @@ class RefereeAsyncStub(RefereeStub):
     ApplyMove: _aio.UnaryUnaryMultiCallable[_referee_pb2.ApplyMoveRequest, _referee_pb2.ApplyMoveResponse]  # type: ignore[assignment]
     """Plays one move and everything that follows from it at once (cards turned up, drawn, recycled).
 
-    Refuses an illegal move with FAILED_PRECONDITION `ILLEGAL_MOVE`, whose metadata holds the broken `rule` and its
-    `text`. Where a partial position lacks cards that come to light, they are taken from `reveals`; where those do not
+    Refuses an illegal move with FAILED_PRECONDITION `ILLEGAL_MOVE`, whose metadata holds the broken `rule`, its `text`
+    and, where other moves come first, these as `obligatory`, joined by commas. Where a partial position lacks cards that come to light, they are taken from `reveals`; where those do not
     suffice, nothing is played and the answer lists the slots to be revealed.
     """
 
@@ -125,8 +125,8 @@ class RefereeServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_referee_pb2.ApplyMoveResponse, _abc.Awaitable[_referee_pb2.ApplyMoveResponse]]:
         """Plays one move and everything that follows from it at once (cards turned up, drawn, recycled).
 
-        Refuses an illegal move with FAILED_PRECONDITION `ILLEGAL_MOVE`, whose metadata holds the broken `rule` and its
-        `text`. Where a partial position lacks cards that come to light, they are taken from `reveals`; where those do not
+        Refuses an illegal move with FAILED_PRECONDITION `ILLEGAL_MOVE`, whose metadata holds the broken `rule`, its `text`
+        and, where other moves come first, these as `obligatory`, joined by commas. Where a partial position lacks cards that come to light, they are taken from `reveals`; where those do not
         suffice, nothing is played and the answer lists the slots to be revealed.
         """
 

@@ -24,17 +24,23 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13zank/v1/rules.proto\x12\x07zank.v1\"N\n\x07RuleSet\x12\x0e\n\x06preset\x18\x01 \x01(\t\x12(\n\x06malice\x18\x02 \x01(\x0b\x32\x16.zank.v1.MaliceOptionsH\x00\x42\t\n\x07options\"\x9e\x02\n\rMaliceOptions\x12\x19\n\x0cpayoff_cards\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x1e\n\x11wild_starts_stack\x18\x02 \x01(\x08H\x01\x88\x01\x01\x12 \n\x13side_play_ends_turn\x18\x03 \x01(\x08H\x02\x88\x01\x01\x12\x32\n\x0estock_out_when\x18\x04 \x01(\x0e\x32\x15.zank.v1.StockOutWhenH\x03\x88\x01\x01\x12\x19\n\x0cmatch_target\x18\x05 \x01(\rH\x04\x88\x01\x01\x42\x0f\n\r_payoff_cardsB\x14\n\x12_wild_starts_stackB\x16\n\x14_side_play_ends_turnB\x11\n\x0f_stock_out_whenB\x0f\n\r_match_target*d\n\x0cStockOutWhen\x12\x1e\n\x1aSTOCK_OUT_WHEN_UNSPECIFIED\x10\x00\x12\x1a\n\x16STOCK_OUT_WHEN_EMPTIED\x10\x01\x12\x18\n\x14STOCK_OUT_WHEN_SHORT\x10\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13zank/v1/rules.proto\x12\x07zank.v1\"t\n\x07RuleSet\x12\x0e\n\x06preset\x18\x01 \x01(\t\x12(\n\x06malice\x18\x02 \x01(\x0b\x32\x16.zank.v1.MaliceOptionsH\x00\x12$\n\x04\x62\x61nk\x18\x03 \x01(\x0b\x32\x14.zank.v1.BankOptionsH\x00\x42\t\n\x07options\"\x9e\x02\n\rMaliceOptions\x12\x19\n\x0cpayoff_cards\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x1e\n\x11wild_starts_stack\x18\x02 \x01(\x08H\x01\x88\x01\x01\x12 \n\x13side_play_ends_turn\x18\x03 \x01(\x08H\x02\x88\x01\x01\x12\x32\n\x0estock_out_when\x18\x04 \x01(\x0e\x32\x15.zank.v1.StockOutWhenH\x03\x88\x01\x01\x12\x19\n\x0cmatch_target\x18\x05 \x01(\rH\x04\x88\x01\x01\x42\x0f\n\r_payoff_cardsB\x14\n\x12_wild_starts_stackB\x16\n\x14_side_play_ends_turnB\x11\n\x0f_stock_out_whenB\x0f\n\r_match_target\"\xa3\x02\n\x0b\x42\x61nkOptions\x12\x1a\n\rreserve_cards\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x31\n\rreserve_first\x18\x02 \x01(\x0e\x32\x15.zank.v1.ReserveFirstH\x01\x88\x01\x01\x12\x39\n\x11stalemate_scoring\x18\x03 \x01(\x0e\x32\x19.zank.v1.StalemateScoringH\x02\x88\x01\x01\x12\x16\n\tmax_turns\x18\x04 \x01(\rH\x03\x88\x01\x01\x12\x19\n\x0cmatch_target\x18\x05 \x01(\rH\x04\x88\x01\x01\x42\x10\n\x0e_reserve_cardsB\x10\n\x0e_reserve_firstB\x14\n\x12_stalemate_scoringB\x0c\n\n_max_turnsB\x0f\n\r_match_target*d\n\x0cStockOutWhen\x12\x1e\n\x1aSTOCK_OUT_WHEN_UNSPECIFIED\x10\x00\x12\x1a\n\x16STOCK_OUT_WHEN_EMPTIED\x10\x01\x12\x18\n\x14STOCK_OUT_WHEN_SHORT\x10\x02*g\n\x0cReserveFirst\x12\x1d\n\x19RESERVE_FIRST_UNSPECIFIED\x10\x00\x12\x1a\n\x16RESERVE_FIRST_ANYWHERE\x10\x01\x12\x1c\n\x18RESERVE_FIRST_FOUNDATION\x10\x02*s\n\x10StalemateScoring\x12!\n\x1dSTALEMATE_SCORING_UNSPECIFIED\x10\x00\x12\x1a\n\x16STALEMATE_SCORING_NONE\x10\x01\x12 \n\x1cSTALEMATE_SCORING_DIFFERENCE\x10\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'zank.v1.rules_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_STOCKOUTWHEN']._serialized_start=401
-  _globals['_STOCKOUTWHEN']._serialized_end=501
+  _globals['_STOCKOUTWHEN']._serialized_start=733
+  _globals['_STOCKOUTWHEN']._serialized_end=833
+  _globals['_RESERVEFIRST']._serialized_start=835
+  _globals['_RESERVEFIRST']._serialized_end=938
+  _globals['_STALEMATESCORING']._serialized_start=940
+  _globals['_STALEMATESCORING']._serialized_end=1055
   _globals['_RULESET']._serialized_start=32
-  _globals['_RULESET']._serialized_end=110
-  _globals['_MALICEOPTIONS']._serialized_start=113
-  _globals['_MALICEOPTIONS']._serialized_end=399
+  _globals['_RULESET']._serialized_end=148
+  _globals['_MALICEOPTIONS']._serialized_start=151
+  _globals['_MALICEOPTIONS']._serialized_end=437
+  _globals['_BANKOPTIONS']._serialized_start=440
+  _globals['_BANKOPTIONS']._serialized_end=731
 # @@protoc_insertion_point(module_scope)

@@ -41,6 +41,54 @@ STOCK_OUT_WHEN_SHORT: StockOutWhen.ValueType  # 2
 """The game ends only when a draw cannot be completed."""
 Global___StockOutWhen: _TypeAlias = StockOutWhen  # noqa: Y015
 
+class _ReserveFirst:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ReserveFirstEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReserveFirst.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    RESERVE_FIRST_UNSPECIFIED: _ReserveFirst.ValueType  # 0
+    """Not set: the preset's default."""
+    RESERVE_FIRST_ANYWHERE: _ReserveFirst.ValueType  # 1
+    """Wherever it fits; the player chooses."""
+    RESERVE_FIRST_FOUNDATION: _ReserveFirst.ValueType  # 2
+    """To a foundation; elsewhere it may wait."""
+
+class ReserveFirst(_ReserveFirst, metaclass=_ReserveFirstEnumTypeWrapper):
+    """Where a reserve card that can be played must go before anything else (rule S4)."""
+
+RESERVE_FIRST_UNSPECIFIED: ReserveFirst.ValueType  # 0
+"""Not set: the preset's default."""
+RESERVE_FIRST_ANYWHERE: ReserveFirst.ValueType  # 1
+"""Wherever it fits; the player chooses."""
+RESERVE_FIRST_FOUNDATION: ReserveFirst.ValueType  # 2
+"""To a foundation; elsewhere it may wait."""
+Global___ReserveFirst: _TypeAlias = ReserveFirst  # noqa: Y015
+
+class _StalemateScoring:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _StalemateScoringEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_StalemateScoring.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    STALEMATE_SCORING_UNSPECIFIED: _StalemateScoring.ValueType  # 0
+    """Not set: the preset's default."""
+    STALEMATE_SCORING_NONE: _StalemateScoring.ValueType  # 1
+    """A draw without points."""
+    STALEMATE_SCORING_DIFFERENCE: _StalemateScoring.ValueType  # 2
+    """The player with fewer cards left scores the difference."""
+
+class StalemateScoring(_StalemateScoring, metaclass=_StalemateScoringEnumTypeWrapper):
+    """What a stalemate in Russian Bank is worth (rules S8, R6)."""
+
+STALEMATE_SCORING_UNSPECIFIED: StalemateScoring.ValueType  # 0
+"""Not set: the preset's default."""
+STALEMATE_SCORING_NONE: StalemateScoring.ValueType  # 1
+"""A draw without points."""
+STALEMATE_SCORING_DIFFERENCE: StalemateScoring.ValueType  # 2
+"""The player with fewer cards left scores the difference."""
+Global___StalemateScoring: _TypeAlias = StalemateScoring  # noqa: Y015
+
 @_typing.final
 class RuleSet(_message.Message):
     """A rule set: a preset and the options that differ from the preset's defaults.
@@ -52,23 +100,29 @@ class RuleSet(_message.Message):
 
     PRESET_FIELD_NUMBER: _builtins.int
     MALICE_FIELD_NUMBER: _builtins.int
+    BANK_FIELD_NUMBER: _builtins.int
     preset: _builtins.str
     """The preset's name, for example "malice-match". Required. `Server.GetInfo` lists the presets served."""
     @_builtins.property
     def malice(self) -> Global___MaliceOptions:
         """Options of the presets `malice-match` and `malice-classic`."""
 
+    @_builtins.property
+    def bank(self) -> Global___BankOptions:
+        """Options of the presets `bank-spiteful`, `bank-russian` and `bank-crapette`."""
+
     def __init__(
         self,
         *,
         preset: _builtins.str = ...,
         malice: Global___MaliceOptions | None = ...,
+        bank: Global___BankOptions | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["malice", b"malice", "options", b"options"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "malice", b"malice", "options", b"options"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["malice", b"malice", "options", b"options", "preset", b"preset"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "malice", b"malice", "options", b"options", "preset", b"preset"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_options: _TypeAlias = _typing.Literal["malice"]  # noqa: Y015
+    _WhichOneofReturnType_options: _TypeAlias = _typing.Literal["malice", "bank"]  # noqa: Y015
     _WhichOneofArgType_options: _TypeAlias = _typing.Literal["options", b"options"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_options) -> _WhichOneofReturnType_options | None: ...
 
@@ -134,3 +188,68 @@ class MaliceOptions(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__wild_starts_stack) -> _WhichOneofReturnType__wild_starts_stack | None: ...
 
 Global___MaliceOptions: _TypeAlias = MaliceOptions  # noqa: Y015
+
+@_typing.final
+class BankOptions(_message.Message):
+    """Options of the Russian Bank presets. Every field is optional; an absent field is the preset's default."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RESERVE_CARDS_FIELD_NUMBER: _builtins.int
+    RESERVE_FIRST_FIELD_NUMBER: _builtins.int
+    STALEMATE_SCORING_FIELD_NUMBER: _builtins.int
+    MAX_TURNS_FIELD_NUMBER: _builtins.int
+    MATCH_TARGET_FIELD_NUMBER: _builtins.int
+    reserve_cards: _builtins.int
+    """Cards dealt to each reserve (rule B0). Unit: cards. Range: 12 to 13. Default: 13."""
+    reserve_first: Global___ReserveFirst.ValueType
+    """Where a reserve card that can be played must go first (rule S4). `bank-spiteful` only. Default:
+    RESERVE_FIRST_ANYWHERE.
+    """
+    stalemate_scoring: Global___StalemateScoring.ValueType
+    """What a stalemate is worth (rule S8). `bank-spiteful` only: the other presets always count the difference (R6, C5).
+    Default: STALEMATE_SCORING_NONE.
+    """
+    max_turns: _builtins.int
+    """Turns, both players' together, after which a game is adjudicated as a stalemate (rule B10). Unit: turns. Range: 0
+    to 30000; 0 = no limit. Default: 500.
+    """
+    match_target: _builtins.int
+    """Points at which a match is won (rules R7, S9). Unit: points. Range: 0 to 1000; 0 = single games.
+    Default: 300 in `bank-russian`, 0 elsewhere.
+    """
+    def __init__(
+        self,
+        *,
+        reserve_cards: _builtins.int | None = ...,
+        reserve_first: Global___ReserveFirst.ValueType | None = ...,
+        stalemate_scoring: Global___StalemateScoring.ValueType | None = ...,
+        max_turns: _builtins.int | None = ...,
+        match_target: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_match_target", b"_match_target", "_max_turns", b"_max_turns", "_reserve_cards", b"_reserve_cards", "_reserve_first", b"_reserve_first", "_stalemate_scoring", b"_stalemate_scoring", "match_target", b"match_target", "max_turns", b"max_turns", "reserve_cards", b"reserve_cards", "reserve_first", b"reserve_first", "stalemate_scoring", b"stalemate_scoring"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_match_target", b"_match_target", "_max_turns", b"_max_turns", "_reserve_cards", b"_reserve_cards", "_reserve_first", b"_reserve_first", "_stalemate_scoring", b"_stalemate_scoring", "match_target", b"match_target", "max_turns", b"max_turns", "reserve_cards", b"reserve_cards", "reserve_first", b"reserve_first", "stalemate_scoring", b"stalemate_scoring"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__match_target: _TypeAlias = _typing.Literal["match_target"]  # noqa: Y015
+    _WhichOneofArgType__match_target: _TypeAlias = _typing.Literal["_match_target", b"_match_target"]  # noqa: Y015
+    _WhichOneofReturnType__max_turns: _TypeAlias = _typing.Literal["max_turns"]  # noqa: Y015
+    _WhichOneofArgType__max_turns: _TypeAlias = _typing.Literal["_max_turns", b"_max_turns"]  # noqa: Y015
+    _WhichOneofReturnType__reserve_cards: _TypeAlias = _typing.Literal["reserve_cards"]  # noqa: Y015
+    _WhichOneofArgType__reserve_cards: _TypeAlias = _typing.Literal["_reserve_cards", b"_reserve_cards"]  # noqa: Y015
+    _WhichOneofReturnType__reserve_first: _TypeAlias = _typing.Literal["reserve_first"]  # noqa: Y015
+    _WhichOneofArgType__reserve_first: _TypeAlias = _typing.Literal["_reserve_first", b"_reserve_first"]  # noqa: Y015
+    _WhichOneofReturnType__stalemate_scoring: _TypeAlias = _typing.Literal["stalemate_scoring"]  # noqa: Y015
+    _WhichOneofArgType__stalemate_scoring: _TypeAlias = _typing.Literal["_stalemate_scoring", b"_stalemate_scoring"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__match_target) -> _WhichOneofReturnType__match_target | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__max_turns) -> _WhichOneofReturnType__max_turns | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__reserve_cards) -> _WhichOneofReturnType__reserve_cards | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__reserve_first) -> _WhichOneofReturnType__reserve_first | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__stalemate_scoring) -> _WhichOneofReturnType__stalemate_scoring | None: ...
+
+Global___BankOptions: _TypeAlias = BankOptions  # noqa: Y015

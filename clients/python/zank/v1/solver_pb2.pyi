@@ -85,7 +85,7 @@ class _ReasonCodeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReasonCode
     REASON_CODE_UNSPECIFIED: _ReasonCode.ValueType  # 0
     """Not set. Never sent."""
     REASON_CODE_WINS: _ReasonCode.ValueType  # 1
-    """For: it wins the game at once (M10, M11). No cards, no places."""
+    """For: it wins the game at once (M10, M11, B8). No cards, no places."""
     REASON_CODE_PLAYS_PAYOFF: _ReasonCode.ValueType  # 2
     """For: it plays a payoff card. Cards: the card. Places: the center stack."""
     REASON_CODE_ON_PATH: _ReasonCode.ValueType  # 3
@@ -94,12 +94,12 @@ class _ReasonCodeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReasonCode
     "H" or "S1" to "S4". Not said when the payoff card fits already, or when the search for a series would be long.
     """
     REASON_CODE_SHUTS_OUT: _ReasonCode.ValueType  # 4
-    """For: their payoff card fitted a center stack and fits none after it. Cards: their payoff card. Places: the center
-    stack that it fitted.
+    """For: their payoff card fitted a center stack, or their reserve card a foundation or a tableau pile, and it fits none
+    after the move. Cards: that card. Places: what it fitted.
     """
     REASON_CODE_UNCOVERS: _ReasonCode.ValueType  # 5
     """For: it uncovers a side card that fits a center stack and can be played next (not so where a play from a side stack
-    ends the turn). Cards: the card. Places: its side stack, the center stack.
+    ends the turn), or a tableau card that fits a foundation. Cards: the card. Places: where it lies, where it fits.
     """
     REASON_CODE_EMPTIES_SIDE: _ReasonCode.ValueType  # 6
     """For: it empties a side stack. Places: the side stack."""
@@ -114,32 +114,52 @@ class _ReasonCodeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReasonCode
     the one below. Places: the side stack.
     """
     REASON_CODE_LETS_IN: _ReasonCode.ValueType  # 10
-    """Against: their payoff card fits a center stack after it and fitted none before. Cards: their payoff card. Places:
-    the center stack.
+    """Against: their payoff card fits a center stack, or their reserve card a foundation or a tableau pile, after it and
+    fitted none before. Cards: that card. Places: what it fits.
     """
     REASON_CODE_COVERS_PLAYABLE: _ReasonCode.ValueType  # 11
-    """Against: a discard covers a card other than a king that fits a center stack at this moment. Cards: that card. Places:
-    its side stack, the center stack.
+    """Against: a discard covers a card other than a king that fits a center stack at this moment, or a tableau card that
+    fits a foundation is covered. Cards: that card. Places: where it lies, where it fits.
     """
     REASON_CODE_DISCARDS_KING: _ReasonCode.ValueType  # 12
     """Against: it gives a king away to a side stack. Cards: the king."""
     REASON_CODE_ENDS_GAME: _ReasonCode.ValueType  # 13
-    """Neutral: it ends the game, for the stock runs out (M11). No cards, no places."""
+    """Neutral: it ends the game without a card being played: the stock runs out (M11), nobody has made progress, or the
+    turns are used up (B10). No cards, no places.
+    """
     REASON_CODE_LOSES: _ReasonCode.ValueType  # 14
     """Against: it loses the game at once, for the stock runs out and their payoff pile is shorter (M11). No cards, no
     places.
     """
+    REASON_CODE_PLAYS_TO_FOUNDATION: _ReasonCode.ValueType  # 15
+    """For: it plays a card to a foundation. Cards: the card."""
+    REASON_CODE_PLAYS_RESERVE: _ReasonCode.ValueType  # 16
+    """For: it gets a reserve card away. Cards: the card. Places: where it goes."""
+    REASON_CODE_FREES_RESERVE: _ReasonCode.ValueType  # 17
+    """For: the own reserve card fits a foundation or a tableau pile after it and fitted none before; or the next reserve
+    card does, where it is known already. Cards: that card. Places: what it fits.
+    """
+    REASON_CODE_MAKES_SPACE: _ReasonCode.ValueType  # 18
+    """For: it empties a tableau pile. Places: the pile."""
+    REASON_CODE_FILLS_SPACE: _ReasonCode.ValueType  # 19
+    """Against: it fills the only space. Places: the pile."""
+    REASON_CODE_LOADS: _ReasonCode.ValueType  # 20
+    """For: it loads a card on the other player. Cards: the card. Places: "OR" or "OW"."""
+    REASON_CODE_THROWS_PLAYABLE: _ReasonCode.ValueType  # 21
+    """Against: it throws a drawn card away that could be played. Cards: the card. Places: where it fits."""
+    REASON_CODE_TURNS_WASTE_OVER: _ReasonCode.ValueType  # 22
+    """Neutral: it turns the waste over (B6). Cards: the card that comes up."""
 
 class ReasonCode(_ReasonCode, metaclass=_ReasonCodeEnumTypeWrapper):
     """What can be said of a move, in the order of the codes, each at most once. "Their" is the other player's. Of a move
-    that ends the game nothing is said of what could be played after it. Where a card fits several center stacks, the
-    first is named.
+    that ends the game nothing is said of what could be played after it. Where a card fits several places, the first is
+    named, foundations before tableau piles.
     """
 
 REASON_CODE_UNSPECIFIED: ReasonCode.ValueType  # 0
 """Not set. Never sent."""
 REASON_CODE_WINS: ReasonCode.ValueType  # 1
-"""For: it wins the game at once (M10, M11). No cards, no places."""
+"""For: it wins the game at once (M10, M11, B8). No cards, no places."""
 REASON_CODE_PLAYS_PAYOFF: ReasonCode.ValueType  # 2
 """For: it plays a payoff card. Cards: the card. Places: the center stack."""
 REASON_CODE_ON_PATH: ReasonCode.ValueType  # 3
@@ -148,12 +168,12 @@ card. Cards: the rest of one such series, in order, the payoff card last. Places
 "H" or "S1" to "S4". Not said when the payoff card fits already, or when the search for a series would be long.
 """
 REASON_CODE_SHUTS_OUT: ReasonCode.ValueType  # 4
-"""For: their payoff card fitted a center stack and fits none after it. Cards: their payoff card. Places: the center
-stack that it fitted.
+"""For: their payoff card fitted a center stack, or their reserve card a foundation or a tableau pile, and it fits none
+after the move. Cards: that card. Places: what it fitted.
 """
 REASON_CODE_UNCOVERS: ReasonCode.ValueType  # 5
 """For: it uncovers a side card that fits a center stack and can be played next (not so where a play from a side stack
-ends the turn). Cards: the card. Places: its side stack, the center stack.
+ends the turn), or a tableau card that fits a foundation. Cards: the card. Places: where it lies, where it fits.
 """
 REASON_CODE_EMPTIES_SIDE: ReasonCode.ValueType  # 6
 """For: it empties a side stack. Places: the side stack."""
@@ -168,21 +188,41 @@ REASON_CODE_CONTINUES_RUN: ReasonCode.ValueType  # 9
 the one below. Places: the side stack.
 """
 REASON_CODE_LETS_IN: ReasonCode.ValueType  # 10
-"""Against: their payoff card fits a center stack after it and fitted none before. Cards: their payoff card. Places:
-the center stack.
+"""Against: their payoff card fits a center stack, or their reserve card a foundation or a tableau pile, after it and
+fitted none before. Cards: that card. Places: what it fits.
 """
 REASON_CODE_COVERS_PLAYABLE: ReasonCode.ValueType  # 11
-"""Against: a discard covers a card other than a king that fits a center stack at this moment. Cards: that card. Places:
-its side stack, the center stack.
+"""Against: a discard covers a card other than a king that fits a center stack at this moment, or a tableau card that
+fits a foundation is covered. Cards: that card. Places: where it lies, where it fits.
 """
 REASON_CODE_DISCARDS_KING: ReasonCode.ValueType  # 12
 """Against: it gives a king away to a side stack. Cards: the king."""
 REASON_CODE_ENDS_GAME: ReasonCode.ValueType  # 13
-"""Neutral: it ends the game, for the stock runs out (M11). No cards, no places."""
+"""Neutral: it ends the game without a card being played: the stock runs out (M11), nobody has made progress, or the
+turns are used up (B10). No cards, no places.
+"""
 REASON_CODE_LOSES: ReasonCode.ValueType  # 14
 """Against: it loses the game at once, for the stock runs out and their payoff pile is shorter (M11). No cards, no
 places.
 """
+REASON_CODE_PLAYS_TO_FOUNDATION: ReasonCode.ValueType  # 15
+"""For: it plays a card to a foundation. Cards: the card."""
+REASON_CODE_PLAYS_RESERVE: ReasonCode.ValueType  # 16
+"""For: it gets a reserve card away. Cards: the card. Places: where it goes."""
+REASON_CODE_FREES_RESERVE: ReasonCode.ValueType  # 17
+"""For: the own reserve card fits a foundation or a tableau pile after it and fitted none before; or the next reserve
+card does, where it is known already. Cards: that card. Places: what it fits.
+"""
+REASON_CODE_MAKES_SPACE: ReasonCode.ValueType  # 18
+"""For: it empties a tableau pile. Places: the pile."""
+REASON_CODE_FILLS_SPACE: ReasonCode.ValueType  # 19
+"""Against: it fills the only space. Places: the pile."""
+REASON_CODE_LOADS: ReasonCode.ValueType  # 20
+"""For: it loads a card on the other player. Cards: the card. Places: "OR" or "OW"."""
+REASON_CODE_THROWS_PLAYABLE: ReasonCode.ValueType  # 21
+"""Against: it throws a drawn card away that could be played. Cards: the card. Places: where it fits."""
+REASON_CODE_TURNS_WASTE_OVER: ReasonCode.ValueType  # 22
+"""Neutral: it turns the waste over (B6). Cards: the card that comes up."""
 Global___ReasonCode: _TypeAlias = ReasonCode  # noqa: Y015
 
 @_typing.final
@@ -297,7 +337,9 @@ class Question(_message.Message):
 
     @_builtins.property
     def only_moves(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Consider these moves only, in public notation. Empty: all legal moves. Each must be legal."""
+        """Consider these moves only, in public notation. Empty: all legal moves, but for those that change nothing (B11) or
+        go round in circles (B12) where there are others. Each must be legal.
+        """
 
     @_builtins.property
     def avoid_moves(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -580,7 +622,7 @@ class MoveEvaluation(_message.Message):
     """Whether this move wins the game at once."""
     @_builtins.property
     def equivalents(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Moves that lead to the same game (center stacks or side stacks of identical content)."""
+        """Moves that lead to the same game (center stacks, side stacks or tableau piles of identical content)."""
 
     @_builtins.property
     def value(self) -> Global___Value:
@@ -685,7 +727,7 @@ class Value(_message.Message):
 
     @_builtins.property
     def tie(self) -> Global___Estimate:
-        """Chance of a tie. Unit: probability, 0 to 1."""
+        """Chance of a tie, a stalemate included, whoever scores in it. Unit: probability, 0 to 1."""
 
     @_builtins.property
     def loss(self) -> Global___Estimate:
