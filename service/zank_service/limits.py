@@ -27,9 +27,7 @@ RULINGS_WAITING: Final = 256
 
 MAX_TURNS: Final = 1_000_000
 MAX_SHUFFLES: Final = 1_000_000
-
-CARDS: Final = 104  # on every table
-COPIES: Final = 2  # of every card
+MAX_MATCH_TARGET: Final = 1_000  # points
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

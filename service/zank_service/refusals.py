@@ -32,6 +32,23 @@ class Refusal(Exception):
         return rpc_status.to_status(status_pb2.Status(code=number, message=self.message, details=packed))
 
 
+class Illegal(Refusal):
+    """FAILED_PRECONDITION for a move that breaks a rule; `text` is what the rule says and what was found.
+
+    `obligatory` are the moves that come first, where it has to wait for others, in public notation.
+    """
+
+    def __init__(self, move: str, rule: str, says: str, found: str, obligatory: Sequence[str] = ()) -> None:
+        metadata = {"rule": rule, "text": says}
+        if obligatory:
+            metadata["obligatory"] = ",".join(obligatory)
+        info = ErrorInfo(reason="ILLEGAL_MOVE", domain=DOMAIN, metadata=metadata)
+        super().__init__(grpc.StatusCode.FAILED_PRECONDITION, f"{move} breaks {rule}: {found}", [info])
+        self.rule: Final = rule
+        self.text: Final = f"{says} {found[:1].upper()}{found[1:]}."
+        self.obligatory: Final = tuple(obligatory)
+
+
 class Violations:
     """The fields of a request that are not what they must be, collected so that a client learns of all at once."""
 

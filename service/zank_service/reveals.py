@@ -1,22 +1,23 @@
 """Cards that a request reveals, because a position does not give what a move brings to light."""
 
 from collections.abc import Callable, Sequence
-from typing import Final
 
-from zank.cards import parse_card
-from zank.errors import InvalidCard
 from zank.v1 import Reveal, Slot
 from zank_service.limits import SHOWN
+from zank_service.pile_checks import misnamed
 from zank_service.refusals import Violations
-
-PLACES: Final = ("P", "H")
 
 
 class Reveals:
-    """The cards of a request, taken slot by slot as they come to light; `given` is its field `reveals`."""
+    """The cards of a request, taken slot by slot as they come to light; `given` is its field `reveals`.
 
-    def __init__(self, given: Sequence[Reveal]) -> None:
+    `places` are the places where cards of this family come to light; with `decks` a card may say which it is from.
+    """
+
+    def __init__(self, given: Sequence[Reveal], places: Sequence[str], *, decks: bool = False) -> None:
         self._given = given
+        self._places = places
+        self._decks = decks
         self._slots: list[Slot] = []  # asked for, in this order
         self._missing = False
         self._taken: set[int] = set()
@@ -42,11 +43,8 @@ class Reveals:
         for index in others:
             self._faults[index] = ("slot", f"expected every slot once; reveals[{first}] has this one, too")
         card = self._given[first].card
-        try:
-            parse_card(card)
-        except InvalidCard:
-            expected = "expected a rank (A23456789TJQK) and a suit (cdhs), for example 7h"
-            self._faults[first] = ("card", f"{expected}; found {card[:SHOWN]!r}")
+        if (fault := misnamed(card, decks=self._decks)) is not None:
+            self._faults[first] = ("card", fault)
             return None
         if (reason := why_not(card)) is not None:
             self._faults[first] = ("card", f"expected a card that can lie there; found {card}: {reason}")
@@ -57,16 +55,15 @@ class Reveals:
         """Raise Refusal where a card cannot be, or its slot was not asked for."""
         expected = "no card, for this move brings none to light that the position does not give"
         if self._slots:
-            expected = f"one of {', '.join(map(_name, self._slots))}, which the position does not give"
+            expected = f"one of {', '.join(map(self._name, self._slots))}, which the position does not give"
         for index, reveal in enumerate(self._given):
             if index not in self._taken:
-                self._faults[index] = ("slot", f"expected {expected}; found {_name(reveal.slot)}")
+                self._faults[index] = ("slot", f"expected {expected}; found {self._name(reveal.slot)}")
         violations = Violations()
         for index, (field, description) in sorted(self._faults.items()):
             violations.add(f"reveals[{index}].{field}", description)
         violations.refuse_if_any("INVALID_REQUEST")
 
-
-def _name(slot: Slot) -> str:
-    place = slot.place if slot.place in PLACES else repr(slot.place[:SHOWN])
-    return f"{place} {slot.index} of player {slot.player}"
+    def _name(self, slot: Slot) -> str:
+        place = slot.place if slot.place in self._places else repr(slot.place[:SHOWN])
+        return f"{place} {slot.index} of player {slot.player}"

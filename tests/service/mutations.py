@@ -8,7 +8,8 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 from tests.oracle.shuffle import DECK
-from zank.v1 import MalicePlayer, MaliceTable, Pile, Position, Recycled, RuleSet
+from zank.cards import RANKS
+from zank.v1 import BankPlayer, BankTable, MalicePlayer, MaliceTable, Pile, Position, Recycled, RuleSet
 
 NUMBERS: Final = (0, 1, 2, 3, 5, 12, 13, 104, 1_000, 2**31 - 1, 2**31, 2**32 - 1)
 TEXTS: Final = (
@@ -21,6 +22,12 @@ TEXTS: Final = (
     "7H",
     "Kd ",
     "xx",
+    "7h1",
+    "7h3",
+    "R-F",
+    "t2-t7",
+    "TURN",
+    "END",
     "P-C1",
     "P-S1",
     "7h-C1",
@@ -128,7 +135,11 @@ def damaged(data: bytes, chooser: Random) -> bytes:
 
 
 def strewn(chooser: Random) -> Position:
-    """A position with 104 cards somewhere on the table: every pile is one that could be, their sum seldom."""
+    """A position of either family with 104 cards somewhere on the table: every pile is one that could be."""
+    return chooser.choice([_strewn_malice, _strewn_bank])(chooser)
+
+
+def _strewn_malice(chooser: Random) -> Position:
     deck = chooser.sample(DECK, len(DECK))
 
     def pile(count: int, known: int) -> Pile:
@@ -170,3 +181,79 @@ def _center(deck: list[str], height: int) -> Pile:
         cards.append(fitting[0])
         deck.remove(fitting[0])
     return Pile(cards=cards)
+
+
+def _strewn_bank(chooser: Random) -> Position:
+    decks = [[f"{card}{number}" for card in chooser.sample(DECK[:52], 52)] for number in (1, 2)]
+
+    def some(deck: list[str], count: int) -> list[str]:
+        """So many cards of a deck, as far as it has them."""
+        found = deck[:count]
+        del deck[:count]
+        return found
+
+    foundations = [_foundation(decks[index % 2], "cdhs"[index // 2], chooser) for index in range(8)]
+    tableau = [_tableau_pile(decks, chooser) for _ in range(8)]
+    drawn = some(chooser.choice(decks), chooser.randint(0, 1))
+    hidden = [(some(deck, chooser.choice([0, 12, 12])), some(deck, chooser.choice([0, 35, 35]))) for deck in decks]
+    rest = chooser.sample([*decks[0], *decks[1]], len(decks[0]) + len(decks[1]))
+    tops = [some(rest, chooser.choice([1, 1, 8])) for _ in decks]
+    wastes = [some(rest, chooser.choice([0, len(rest)])), rest]
+    position = Position(
+        rule_set=RuleSet(preset=chooser.choice(["bank-spiteful", "bank-russian", "bank-crapette"])),
+        player_to_move=chooser.choice([1, 2]),
+        turns=chooser.choice([0, 0, 1, 499]),
+        bank=BankTable(
+            players=[
+                BankPlayer(
+                    reserve=_face_down(reserve, top, chooser),
+                    stock=_face_down(stock, [], chooser) if chooser.random() < 0.9 else Pile(cards=stock),
+                    waste=Pile(cards=waste),
+                    quiet_turns=chooser.choice([0, 0, 1, 40]),
+                )
+                for (reserve, stock), top, waste in zip(hidden, tops, wastes, strict=True)
+            ],
+            foundations=[Pile(cards=pile) for pile in foundations],
+            tableau=[Pile(cards=pile) for pile in tableau],
+            drawn="".join(drawn),
+            opening=chooser.random() < 0.1,
+        ),
+    )
+    for pile in (*position.bank.foundations, *position.bank.tableau):
+        pile.cards[:] = [card if chooser.random() < 0.8 else card[:2] for card in pile.cards]
+    return position
+
+
+def _foundation(deck: list[str], suit: str, chooser: Random) -> list[str]:
+    """A foundation of cards from a deck, up to one that lies elsewhere."""
+    cards = []
+    for rank in RANKS[: chooser.choice([0, 0, 1, 3, 9, 13])]:
+        found = [card for card in deck if card[:2] == rank + suit]
+        if not found:
+            break
+        cards += found
+    deck[:] = [card for card in deck if card not in cards]
+    return cards
+
+
+def _tableau_pile(decks: list[list[str]], chooser: Random) -> list[str]:
+    """A pile of cards that fit on each other (B3)."""
+    pile: list[str] = []
+    for _ in range(chooser.choice([0, 1, 1, 2, 5])):
+        left = [card for deck in decks for card in deck if not pile or _fits(card, pile[-1])]
+        if not left:
+            break
+        pile.append(chooser.choice(left))
+        for deck in decks:
+            deck[:] = [card for card in deck if card != pile[-1]]
+    return pile
+
+
+def _fits(card: str, below: str) -> bool:
+    return RANKS.index(card[0]) + 1 == RANKS.index(below[0]) and (card[1] in "dh") != (below[1] in "dh")
+
+
+def _face_down(hidden: list[str], known: list[str], chooser: Random) -> Pile:
+    """A pile of hidden cards, their faces given or not, under known ones."""
+    faces = [card[:2] for card in hidden] if chooser.random() < 0.5 else []
+    return Pile(hidden=len(hidden), cards=known, concealed=faces)

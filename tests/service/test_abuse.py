@@ -16,6 +16,7 @@ from google.protobuf.message_factory import GetMessageClass
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.service import bank_tables
 from tests.service.methods import METHODS, Call, fate, raw
 from tests.service.mutations import TEXTS, damaged, mutate, strewn
 from tests.service.tables import full, partial
@@ -25,6 +26,7 @@ from zank.v1 import (
     AnalyzeRequest,
     ApplyMoveRequest,
     ApplyMoveResponse,
+    BankPlayer,
     Budget,
     CheckMoveRequest,
     CheckMoveResponse,
@@ -61,12 +63,21 @@ POSITIONS = (
     partial(b="19-9s.2h2h3d3d4d....", rules="malice-classic~o.p20.x1.os", mover=1),
     FINISHED,
 )
+BANK_POSITIONS: Final = (
+    bank_tables.partial(h="KcQd.Qd.Kh.Ks.Jc.Jd.Jh.Js", f="8h"),
+    bank_tables.full(bank_tables.partial(h="KcQd.Qd.Kh.Ks.Jc.Jd.Jh.Js", rules="bank-spiteful")),
+    bank_tables.partial("9h2..5c", "9s.3h.6c7d", h="Kc.Qd.Kh.Ks.Jc.Jd..Js", drawn="3c1", rules="bank-crapette"),
+)
+BANK_POSITIONS[2].bank.tableau_moves.extend(["T2-T1", "T1-T2"])
 
 
 def sound(method: str, chooser: Random) -> Message:
     """A request to a method that is in order, or nearly."""
-    position = chooser.choice([*POSITIONS, strewn(chooser)])
-    move = chooser.choice(["P-C1", "2c-S1", "Q-C1", "K-S2", "S1-C2"])
+    position = chooser.choice([*POSITIONS, *BANK_POSITIONS, strewn(chooser)])
+    moves = (
+        ["P-C1", "2c-S1", "Q-C1", "K-S2", "S1-C2"] if position.HasField("malice") else ["R-F", "TURN", "T2-T1", "END"]
+    )
+    move = chooser.choice(moves)
     question = Question(
         request_id="x",
         position=position,
@@ -75,7 +86,8 @@ def sound(method: str, chooser: Random) -> Message:
         only_moves=chooser.choice([[], [], [move]]),
         keep_moves=chooser.choice([[], [], [move]]),
     )
-    reveals = [Reveal(slot=Slot(player=1, place="P"), card="5h"), Reveal(slot=Slot(player=2, place="H"), card="6h")]
+    place, other = ("P", "H") if position.HasField("malice") else ("R", "D")
+    reveals = [Reveal(slot=Slot(player=1, place=place), card="5h"), Reveal(slot=Slot(player=2, place=other), card="6h")]
     requests: list[Message] = [
         DealRequest(rule_set=RuleSet(preset="malice-match", malice=MaliceOptions(payoff_cards=7)), seed=3),
         ViewRequest(position=position, player=1),
@@ -207,7 +219,9 @@ async def assert_playable_if_taken(served: Served, position: Position, chooser: 
     moves = [move.move for move in ListLegalMovesResponse.FromString(listed).moves]
     assert isinstance(hint, bytes)  # a solver sees less, and so finds less to object to
     ranked = GetHintResponse.FromString(hint).answer.moves
-    assert sorted(moves) == sorted(name for move in ranked for name in (move.move, *move.equivalents))
+    considered = {name for move in ranked for name in (move.move, *move.equivalents)}
+    unsaid = {move for move in moves if position.HasField("bank") and re.fullmatch("T.-T.", move)}  # B11, B12
+    assert {*moves} - unsaid <= considered <= {*moves}
     move = chooser.choice(moves)
     check = CheckMoveRequest(position=position, move=move)
     checked = await fate(served, Call(method="Referee/CheckMove", data=check.SerializeToString()))
@@ -242,30 +256,34 @@ def places(message: Message, path: str = "") -> Iterator[tuple[str, Message, str
                 yield from places(part, f"{path}{field.name}[{index}].")
 
 
-def with_texts_everywhere(method: str) -> Message:
+def with_texts_everywhere(method: str, family: str) -> Message:
     """A request with at least one text in every field that can hold one."""
     request: Any = sound(method, Random(0))
-    position = full(partial("19-9h.2c3c4c5c6c.2d...", c="Ac2d..", recycled="2h2s"))
+    position, move = {
+        "malice": (full(partial("19-9h.2c3c4c5c6c.2d...", c="Ac2d..", recycled="2h2s")), "2c-S1"),
+        "bank": (bank_tables.full(BANK_POSITIONS[2]), "END"),
+    }[family]
     if hasattr(request, "question"):
         request.question.position.CopyFrom(position)
-        request.question.only_moves[:] = request.question.keep_moves[:] = ["2c-S1"]  # forced: no rollouts
+        request.question.only_moves[:] = request.question.keep_moves[:] = [move]  # forced: no rollouts
         request.question.avoid_moves[:] = ["3c-S1"]
     elif hasattr(request, "position"):
         request.position.CopyFrom(position)
     return cast(Message, request)
 
 
+@pytest.mark.parametrize("family", ["malice", "bank"])
 @pytest.mark.parametrize("method", METHODS)
-async def test_no_text_in_any_field_does_harm(served: Served, method: str) -> None:
+async def test_no_text_in_any_field_does_harm(served: Served, method: str, family: str) -> None:
     seen = set[str]()
     calls = []
-    for path, _, _ in places(with_texts_everywhere(method)):
+    for path, _, _ in places(with_texts_everywhere(method, family)):
         kind = re.sub(r"\[\d+\]", "", path)
         if kind in seen:
             continue
         seen.add(kind)
         for text in TEXTS:
-            request = with_texts_everywhere(method)
+            request = with_texts_everywhere(method, family)
             ((message, name),) = [(message, name) for found, message, name in places(request) if found == path]
             if message.DESCRIPTOR.fields_by_name[name].is_repeated:
                 getattr(message, name)[:1] = [text]
@@ -361,9 +379,9 @@ async def test_a_message_over_the_limit_is_refused_and_one_at_the_limit_is_read(
             assert (refused.code, refused.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "")
 
 
-def with_many(fill: Callable[[Position], object]) -> Position:
+def with_many(fill: Callable[[Position], object], base: Position = POSITIONS[0]) -> Position:
     position = Position()
-    position.CopyFrom(POSITIONS[0])
+    position.CopyFrom(base)
     fill(position)
     return position
 
@@ -392,6 +410,24 @@ MANY: Final[dict[str, Message]] = {
     "cards": ListLegalMovesRequest(position=with_many(lambda p: p.malice.stock.cards.extend(["7h"] * 16_000))),
     "cards that are none": ListLegalMovesRequest(
         position=with_many(lambda p: p.malice.stock.concealed.extend([""] * 30_000))
+    ),
+    "players of Russian Bank": ListLegalMovesRequest(
+        position=with_many(lambda p: p.bank.players.extend([BankPlayer()] * 30_000), BANK_POSITIONS[0])
+    ),
+    "foundations": ListLegalMovesRequest(
+        position=with_many(lambda p: p.bank.foundations.extend([Pile()] * 30_000), BANK_POSITIONS[0])
+    ),
+    "cards of a foundation": ListLegalMovesRequest(
+        position=with_many(lambda p: p.bank.foundations[0].cards.extend(["Ac1"] * 12_000), BANK_POSITIONS[0])
+    ),
+    "tableau moves": ListLegalMovesRequest(
+        position=with_many(lambda p: p.bank.tableau_moves.extend(["T2-T1", "T1-T2"] * 500), BANK_POSITIONS[2])
+    ),
+    "far too many tableau moves": ListLegalMovesRequest(
+        position=with_many(lambda p: p.bank.tableau_moves.extend(["T2-T1", "T1-T2"] * 4_000), BANK_POSITIONS[2])
+    ),
+    "moves to consider in Russian Bank": GetHintRequest(
+        question=Question(position=BANK_POSITIONS[1], budget=BUDGET, only_moves=["TURN"] * 9_000)
     ),
     "recycled cards": ListLegalMovesRequest(
         position=with_many(lambda p: p.malice.recycled.cards.extend(["7h"] * 16_000))

@@ -9,6 +9,7 @@ import pytest
 from tests.service.conftest import serving
 from tests.service.methods import Call, raw
 from tests.service.wire import Served
+from zank.presets import PRESETS
 from zank.v1 import (
     OBJECTIVE_POINTS,
     OBJECTIVE_UNSPECIFIED,
@@ -45,15 +46,16 @@ async def crowded(engine: Engine) -> AsyncIterator[Served]:
 
 
 async def played(served: Served, game: int, chooser: random.Random) -> list[tuple[Position, str]]:
-    """Positions of a game played at random, each with one of its moves."""
-    rule_set = RuleSet(preset=("malice-match", "malice-classic")[game % 2])
+    """Positions with a choice, from a game played at random, each with one of its moves."""
+    rule_set = RuleSet(preset=list(PRESETS)[game % len(PRESETS)])
     position = (await served.referee.Deal(DealRequest(rule_set=rule_set, seed=game))).position
     found: list[tuple[Position, str]] = []
     while len(found) < CROWD // GAMES and not position.HasField("result"):
         listed = (await served.referee.ListLegalMoves(ListLegalMovesRequest(position=position))).moves
-        plays = [move.move for move in listed if "-C" in move.move]
+        plays = [move.move for move in listed if "-C" in move.move or move.move.startswith(("R", "D"))]
         move = chooser.choice(plays or [move.move for move in listed])
-        found.append((position, move))
+        if len(listed) > 1:
+            found.append((position, move))
         position = (await served.referee.ApplyMove(ApplyMoveRequest(position=position, move=move))).position
     return found
 

@@ -8,6 +8,7 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2
 
+from tests.service import bank_tables
 from tests.service.conftest import LIMITS, serving
 from tests.service.errors import TABLE, Row
 from tests.service.held import held
@@ -61,6 +62,11 @@ async def no_message(served: Served, engine: Engine) -> Refused:
 
 async def illegal_move(served: Served, engine: Engine) -> Refused:
     return await refusal(served.referee.ApplyMove(ApplyMoveRequest(position=SOUND, move="P-C1")))
+
+
+async def move_that_has_to_wait(served: Served, engine: Engine) -> Refused:
+    position = bank_tables.partial(f="8h")
+    return await refusal(served.referee.ApplyMove(ApplyMoveRequest(position=position, move="TURN")))
 
 
 async def finished_game(served: Served, engine: Engine) -> Refused:
@@ -148,30 +154,32 @@ async def fault(served: Served, engine: Engine) -> Refused:
     return refused
 
 
-# By code, reason and whether it is about fields.
-PROVOKED: dict[tuple[str, str, bool], Callable[[Served, Engine], Awaitable[Refused]]] = {
-    ("INVALID_ARGUMENT", "INVALID_POSITION", True): bad_position,
-    ("INVALID_ARGUMENT", "INVALID_RULE_SET", True): bad_rule_set,
-    ("INVALID_ARGUMENT", "INVALID_MOVE", True): bad_move,
-    ("INVALID_ARGUMENT", "INVALID_REQUEST", True): bad_question,
-    ("INVALID_ARGUMENT", "INVALID_REQUEST", False): no_message,
-    ("FAILED_PRECONDITION", "ILLEGAL_MOVE", False): illegal_move,
-    ("FAILED_PRECONDITION", "GAME_OVER", False): finished_game,
-    ("FAILED_PRECONDITION", "SHUFFLE_UNKNOWN", False): no_shuffle,
-    ("FAILED_PRECONDITION", "MATCH_SCORE_UNAVAILABLE", False): match_score,
-    ("RESOURCE_EXHAUSTED", "OVERLOADED", False): full_queue,
-    ("RESOURCE_EXHAUSTED", "", False): too_much,
-    ("UNAVAILABLE", "NOT_SERVING", False): not_serving,
-    ("DEADLINE_EXCEEDED", "", False): deadline,
-    ("CANCELLED", "", False): cancelled,
-    ("NOT_FOUND", "", False): unknown_service,
-    ("UNIMPLEMENTED", "", False): unknown_method,
-    ("INTERNAL", "INTERNAL", False): fault,
+# By code, reason and what the details are about.
+PROVOKED: dict[tuple[str, str, str], Callable[[Served, Engine], Awaitable[Refused]]] = {
+    ("INVALID_ARGUMENT", "INVALID_POSITION", "fields"): bad_position,
+    ("INVALID_ARGUMENT", "INVALID_RULE_SET", "fields"): bad_rule_set,
+    ("INVALID_ARGUMENT", "INVALID_MOVE", "fields"): bad_move,
+    ("INVALID_ARGUMENT", "INVALID_REQUEST", "fields"): bad_question,
+    ("INVALID_ARGUMENT", "INVALID_REQUEST", ""): no_message,
+    ("FAILED_PRECONDITION", "ILLEGAL_MOVE", ""): illegal_move,
+    ("FAILED_PRECONDITION", "ILLEGAL_MOVE", "obligatory"): move_that_has_to_wait,
+    ("FAILED_PRECONDITION", "GAME_OVER", ""): finished_game,
+    ("FAILED_PRECONDITION", "SHUFFLE_UNKNOWN", ""): no_shuffle,
+    ("FAILED_PRECONDITION", "MATCH_SCORE_UNAVAILABLE", ""): match_score,
+    ("RESOURCE_EXHAUSTED", "OVERLOADED", ""): full_queue,
+    ("RESOURCE_EXHAUSTED", "", ""): too_much,
+    ("UNAVAILABLE", "NOT_SERVING", ""): not_serving,
+    ("DEADLINE_EXCEEDED", "", ""): deadline,
+    ("CANCELLED", "", ""): cancelled,
+    ("NOT_FOUND", "", ""): unknown_service,
+    ("UNIMPLEMENTED", "", ""): unknown_method,
+    ("INTERNAL", "INTERNAL", ""): fault,
 }
 
 
-def key(row: Row) -> tuple[str, str, bool]:
-    return row.code, row.reason, row.fields
+def key(row: Row) -> tuple[str, str, str]:
+    about = "fields" if row.fields else "obligatory" if "obligatory" in row.metadata else ""
+    return row.code, row.reason, about
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{row.code} {row.reason}")

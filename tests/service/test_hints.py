@@ -11,9 +11,10 @@ import grpc
 import jax
 import pytest
 
+from tests.service import bank_tables
 from tests.service.tables import partial, piles
 from tests.service.wire import Served, refusal
-from zank.presets import PRESETS
+from zank.presets import PRESETS, complete_rule_set
 from zank.text import format_position
 from zank.v1 import (
     OBJECTIVE_POINTS,
@@ -410,8 +411,10 @@ async def test_nothing_compiles_once_the_engine_is_warm(served: Served, played: 
 
     jax.monitoring.register_event_duration_secs_listener(listen)
     classic = partial(rules="malice-classic~o.p30.x1.os", c="Ac..")
-    await served.referee.Deal(DealRequest(rule_set=RuleSet(preset="malice-classic")))
-    for position in (played, classic):
+    bank = bank_tables.partial(h="Kc.Qd.Kh.Ks.Jc.Jd.Jh.Js")
+    for preset in ("malice-classic", "bank-russian"):
+        await served.referee.Deal(DealRequest(rule_set=RuleSet(preset=preset)))
+    for position in (played, classic, bank):
         await served.referee.ListLegalMoves(ListLegalMovesRequest(position=position))
         for rollouts in (1, 100, 5_000):
             await hint(served, position, rollouts)
@@ -421,6 +424,7 @@ async def test_nothing_compiles_once_the_engine_is_warm(served: Served, played: 
         )
     await served.referee.ApplyMove(ApplyMoveRequest(position=classic, move="2-C1"))
     await hint(served, partial("19-9h.7c...."))
+    await served.referee.ApplyMove(ApplyMoveRequest(position=bank, move="T2-T1"))
     assert not compiled
     jax.jit(lambda x: x * 17 + 4)(3)
     jax.monitoring.unregister_event_duration_listener(listen)
@@ -433,21 +437,26 @@ async def test_get_info_describes_the_server(served: Served) -> None:
     assert [(preset.preset, preset.family) for preset in info.presets] == [
         ("malice-match", "malice"),
         ("malice-classic", "malice"),
+        ("bank-spiteful", "bank"),
+        ("bank-russian", "bank"),
+        ("bank-crapette", "bank"),
     ]
     for preset in info.presets:
         assert preset.description
         assert preset.defaults.preset == preset.preset
-        assert len(preset.defaults.malice.ListFields()) == len(preset.defaults.malice.DESCRIPTOR.fields)
+        assert preset.defaults.WhichOneof("options") == preset.family
     assert info.devices[0].workers >= 1
     limits = info.limits
     assert (limits.max_message_bytes, limits.max_rollouts, limits.max_time_ms) == (65_536, 1_000_000, 60_000)
     assert limits.default_hint_rollouts == HINT_ROLLOUTS
     assert HINT_ROLLOUTS < limits.default_best_move_rollouts < limits.default_analysis_rollouts
-    assert {program.name for program in info.programs} >= {"malice/legal", "malice/play", "malice/rollout"}
+    assert {program.name for program in info.programs} >= {
+        f"{family}/{name}" for family in ("malice", "bank") for name in ("rulings", "play", "rollout")
+    }
 
 
 async def test_the_client_and_the_kernel_agree_on_every_default(served: Served) -> None:
     info = await served.about.GetInfo(GetInfoRequest())
-    assert {preset.preset: preset.defaults.malice for preset in info.presets} == {
-        name: preset.defaults.options() for name, preset in PRESETS.items()
+    assert {preset.preset: preset.defaults for preset in info.presets} == {
+        name: complete_rule_set(RuleSet(preset=name)) for name in PRESETS
     }

@@ -11,6 +11,7 @@ from tests.service.wire import Served, refusal
 from zank.text import parse_position
 from zank.v1 import (
     ENDING_OUT,
+    ENDING_STALEMATE,
     ENDING_STOCK_OUT,
     OBJECTIVE_MATCH,
     AnalyzeRequest,
@@ -148,6 +149,11 @@ POSITIONS = {
     "out with a payoff card left": (with_result(ENDING_OUT, 1, 20, partial()), "result.ending", "player 1"),
     "out, the wrong winner": (with_result(ENDING_OUT, 2, 20, partial(".....")), "result.winner", "expected 1"),
     "out, the wrong points": (with_result(ENDING_OUT, 1, 19, partial(".....")), "result.points", "expected 20"),
+    "an ending of the other family": (
+        with_result(ENDING_STALEMATE, 0, 0, dry(15, 15)),
+        "result.ending",
+        "ENDING_OUT or ENDING_STOCK_OUT",
+    ),
     "stock out with a stock": (with_result(ENDING_STOCK_OUT, 0, 0, partial()), "result.ending", "empty stock"),
     "stock out, won in a match": (with_result(ENDING_STOCK_OUT, 1, 5, dry(15, 20)), "result.winner", "expected 0"),
     "stock out, a tie in the table game": (
@@ -281,7 +287,7 @@ async def test_no_position_at_all_is_refused(served: Served) -> None:
 
 DEALS = {
     "no rule set": (DealRequest(), "rule_set.preset"),
-    "unknown preset": (DealRequest(rule_set=RuleSet(preset="bank-russian")), "rule_set.preset"),
+    "unknown preset": (DealRequest(rule_set=RuleSet(preset="bank-chinese")), "rule_set.preset"),
     "no payoff cards": (
         DealRequest(rule_set=RuleSet(preset="malice-match", malice=MaliceOptions(payoff_cards=0))),
         "rule_set.malice.payoff_cards",

@@ -1,21 +1,27 @@
 """Whether a table of Spite & Malice can come about: its shape, its cards and its result."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Sequence
 
 from zank.cards import KING, QUEEN, rank_letter
-from zank.errors import InvalidCard
-from zank.v1 import ENDING_OUT, MalicePlayer, MaliceTable, Pile, Position
+from zank.v1 import ENDING_OUT, ENDING_STOCK_OUT, MalicePlayer, MaliceTable, Pile, Position
+from zank_kernel.malice.deal import CENTER_STACKS
 from zank_kernel.malice.rules import Rules
 from zank_kernel.malice.state import HAND, SIDES
-from zank_service.limits import CARDS, COPIES, SHOWN
 from zank_service.malice.knowledge import recycled_left, room_left
-from zank_service.malice.piles import open_piles, piles, rank, size
+from zank_service.malice.piles import piles, rank
+from zank_service.pile_checks import (
+    CARDS,
+    COPIES,
+    PLAYERS,
+    check_concealed,
+    check_copies,
+    check_count,
+    check_face_up,
+    check_names,
+)
+from zank_service.piles import given_cards, side_by_side, size
 from zank_service.refusals import Violations
-
-PLAYERS: Final = 2
-CENTERS: Final = 3
 
 
 def check_table(position: Position, rules: Rules, field: str, violations: Violations) -> None:
@@ -26,7 +32,7 @@ def check_table(position: Position, rules: Rules, field: str, violations: Violat
         check(table, path, violations)
         if len(violations):
             return
-    _check_copies(table, path, violations)
+    check_copies(given_cards(piles(table, path)), violations)
     for index, player in enumerate(table.players):
         _check_payoff(position, rules, player, f"{path}.players[{index}].payoff", violations)
         _check_hand(position, index, f"{path}.players[{index}].hand", violations)
@@ -53,53 +59,26 @@ def check_known(position: Position, field: str, violations: Violations) -> None:
 
 def _check_shape(table: MaliceTable, path: str, violations: Violations) -> None:
     """The number of players, stacks and cards, and what may be hidden."""
-
-    def check_count(field: str, found: int, expected: int, what: str) -> None:
-        if found != expected:
-            violations.add(field, f"expected {expected} {what}, found {found}")
-
-    check_count(f"{path}.players", len(table.players), PLAYERS, "players")
-    check_count(f"{path}.centers", len(table.centers), CENTERS, "center stacks")
-    face_up = list(open_piles(table.centers, f"{path}.centers"))
+    check_count(f"{path}.players", len(table.players), PLAYERS, "players", violations)
+    check_count(f"{path}.centers", len(table.centers), CENTER_STACKS, "center stacks", violations)
+    face_up = list(side_by_side(table.centers, f"{path}.centers"))
     for index, player in enumerate(table.players):
         sides = f"{path}.players[{index}].sides"
-        check_count(sides, len(player.sides), SIDES, "side stacks")
+        check_count(sides, len(player.sides), SIDES, "side stacks", violations)
         if len(violations):  # so many piles as a message can hold are not looked at one by one
             return
-        face_up += open_piles(player.sides, sides)
-    for place, pile in face_up:
-        if pile.hidden:
-            violations.add(f"{place}.hidden", f"expected 0: this stack lies face up; found {pile.hidden}")
+        face_up += side_by_side(player.sides, sides)
+    check_face_up(face_up, violations)
     if table.stock.cards:
         violations.add(f"{path}.stock.cards", f"expected none: the stock is all hidden; found {len(table.stock.cards)}")
-    for place, pile in piles(table, path):
-        if pile.concealed and len(pile.concealed) != pile.hidden:
-            violations.add(
-                f"{place}.concealed",
-                f"expected no card, or as many as are hidden ({pile.hidden}); found {len(pile.concealed)}",
-            )
-    check_count(path, sum(size(pile) for _, pile in piles(table, path)), CARDS, "cards on the table")
+    check_concealed(piles(table, path), violations)
+    check_count(path, sum(size(pile) for _, pile in piles(table, path)), CARDS, "cards on the table", violations)
 
 
 def _check_faces(table: MaliceTable, path: str, violations: Violations) -> None:
     """Every card is the name of one."""
     recycled = ((f"{path}.recycled.cards[{index}]", card) for index, card in enumerate(table.recycled.cards))
-    for place, card in (*_cards(table, path), *recycled):
-        try:
-            rank(card)
-        except InvalidCard:
-            violations.add(
-                place, f"expected a rank (A23456789TJQK) and a suit (cdhs), for example 7h; found {card[:SHOWN]!r}"
-            )
-
-
-def _check_copies(table: MaliceTable, path: str, violations: Violations) -> None:
-    """Two decks hold every card twice."""
-    copies = Counter[str]()
-    for place, card in _cards(table, path):
-        copies[card] += 1
-        if copies[card] > COPIES:
-            violations.add(place, f"expected at most {COPIES} copies of {card} on the table; this is another one")
+    check_names((*given_cards(piles(table, path)), *recycled), violations)
 
 
 def _check_payoff(position: Position, rules: Rules, player: MalicePlayer, path: str, violations: Violations) -> None:
@@ -130,7 +109,7 @@ def _check_stock(position: Position, rules: Rules, path: str, violations: Violat
 def _check_centers(position: Position, rules: Rules, path: str, violations: Violations) -> None:
     """M3, M4; M9: a complete stack is seen only where the last payoff card completed it (M10)."""
     complete = 0
-    for place, pile in open_piles(position.malice.centers, f"{path}.centers"):
+    for place, pile in side_by_side(position.malice.centers, f"{path}.centers"):
         complete += len(pile.cards) == QUEEN
         highest = QUEEN if position.result.ending == ENDING_OUT and complete <= 1 else QUEEN - 1
         if len(pile.cards) > highest:
@@ -179,24 +158,19 @@ def _check_result(position: Position, rules: Rules, path: str, violations: Viola
                 f"expected the payoff pile of player {winner}, who moved last, to be the only empty one",
             )
             return
-    else:
+    elif result.ending == ENDING_STOCK_OUT:
         if size(position.malice.stock) or not all(left):
             violations.add(f"{path}.ending", "expected an empty stock and no empty payoff pile")
             return
         decided = rules.shorter_payoff_wins and left[0] != left[1]
         winner = (1 if left[0] < left[1] else 2) if decided else 0
+    else:
+        violations.add(f"{path}.ending", "expected ENDING_OUT or ENDING_STOCK_OUT: how a game of this preset ends")
+        return
     points = abs(left[0] - left[1]) if winner else 0  # M12
     for field, found, expected in (("winner", result.winner, winner), ("points", result.points, points)):
         if found != expected:
             violations.add(f"{path}.{field}", f"expected {expected} by the table; found {found}")
-
-
-def _cards(table: MaliceTable, path: str) -> Iterator[tuple[str, str]]:
-    """Every card whose face is given, with its path."""
-    for place, pile in piles(table, path):
-        for name, cards in (("concealed", pile.concealed), ("cards", pile.cards)):
-            for index, card in enumerate(cards):
-                yield f"{place}.{name}[{index}]", card
 
 
 def _shown(table: MaliceTable) -> Sequence[Pile]:

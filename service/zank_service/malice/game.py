@@ -20,7 +20,8 @@ from zank.v1 import (
 from zank_kernel.shuffle import shuffled
 from zank_service.malice.knowledge import why_not_drawn, why_not_payoff
 from zank_service.malice.moves import Choice
-from zank_service.malice.piles import faces_known, open_hand
+from zank_service.malice.piles import open_hand
+from zank_service.piles import faces_known
 from zank_service.refusals import not_possible
 from zank_service.reveals import Reveals
 

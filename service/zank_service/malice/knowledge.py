@@ -7,8 +7,9 @@ from zank.cards import RANKS, SUITS
 from zank.v1 import MaliceTable, Pile, Position
 from zank_kernel.malice.rules import Rules
 from zank_kernel.malice.table import Ranks, Table
-from zank_service.limits import COPIES
-from zank_service.malice.piles import faces, faces_known, piles, rank, ranks, size
+from zank_service.malice.piles import piles, rank, ranks
+from zank_service.pile_checks import COPIES
+from zank_service.piles import faces, faces_known, size
 
 _DECKS: Final = Counter({rank + suit: COPIES for suit in SUITS for rank in RANKS})
 

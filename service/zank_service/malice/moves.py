@@ -4,19 +4,16 @@ import dataclasses
 import re
 from typing import Final
 
-import grpc
-from google.rpc.error_details_pb2 import ErrorInfo
-
 from zank.cards import KING, rank_letter
 from zank.errors import InvalidMove
-from zank.notation import CenterStack, HandCard, Move, Payoff, SideStack, parse_move
+from zank.notation import CenterStack, HandCard, MaliceMove, Payoff, SideStack, parse_malice_move
 from zank.v1 import Pile, Position
 from zank_kernel.malice.play import PLAYS
 from zank_kernel.malice.state import CENTERS, HAND, SIDES
 from zank_service.limits import SHOWN
 from zank_service.malice.knowledge import why_not_drawn
 from zank_service.malice.piles import rank
-from zank_service.refusals import DOMAIN, Refusal, invalid
+from zank_service.refusals import Illegal, invalid
 
 RULES: Final = {
     "M3": "A center stack is built from the ace to the queen in order of rank, whatever the suit.",
@@ -29,22 +26,12 @@ RULES: Final = {
 _NOT_FROM_HAND: Final = re.compile(r"(P|S[1-4])-S[1-4]")
 
 
-class Illegal(Refusal):
-    """FAILED_PRECONDITION for a move that breaks a rule; `text` is what the rule says and what was found."""
-
-    def __init__(self, move: str, rule: str, found: str) -> None:
-        info = ErrorInfo(reason="ILLEGAL_MOVE", domain=DOMAIN, metadata={"rule": rule, "text": RULES[rule]})
-        super().__init__(grpc.StatusCode.FAILED_PRECONDITION, f"{move} breaks {rule}: {found}", [info])
-        self.rule: Final = rule
-        self.text: Final = f"{RULES[rule]} {found}."
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Choice:
     """A move of a position: what leaves which pile, and the kernel's action for it."""
 
-    move: Move
-    canonical: Move  # without the suit where the first listed card of its rank is meant
+    move: MaliceMove
+    canonical: MaliceMove  # without the suit where the first listed card of its rank is meant
     action: int
     card: str
     pile: Pile  # of the position
@@ -55,13 +42,13 @@ def move_name(position: Position, action: int) -> str:
     """An action in public notation; of a hand card the rank is enough, for the first listed leaves."""
     source, target = divmod(action, CENTERS)
     if action >= PLAYS:
-        return str(Move(_hand_card(position, source - 1 - SIDES - HAND), SideStack(target + 1)))
+        return str(MaliceMove(_hand_card(position, source - 1 - SIDES - HAND), SideStack(target + 1)))
     center = CenterStack(target + 1)
     if source == 0:
-        return str(Move(Payoff(), center))
+        return str(MaliceMove(Payoff(), center))
     if source <= SIDES:
-        return str(Move(SideStack(source), center))
-    return str(Move(_hand_card(position, source - 1 - SIDES), center))
+        return str(MaliceMove(SideStack(source), center))
+    return str(MaliceMove(_hand_card(position, source - 1 - SIDES), center))
 
 
 def choice(position: Position, text: str) -> Choice:
@@ -70,9 +57,9 @@ def choice(position: Position, text: str) -> Choice:
     A card that is named from a hidden hand becomes a known one of `position`.
     """
     if _NOT_FROM_HAND.fullmatch(text):
-        raise Illegal(text, "M7", f"{text.partition('-')[0]} is played to a center stack only")
+        raise illegal(text, "M7", f"{text.partition('-')[0]} is played to a center stack only")
     try:
-        move = parse_move(text[:SHOWN])
+        move = parse_malice_move(text[:SHOWN])
     except InvalidMove as error:
         raise invalid("INVALID_MOVE", "move", str(error)) from None
     mover = position.malice.players[position.player_to_move - 1]
@@ -82,7 +69,7 @@ def choice(position: Position, text: str) -> Choice:
         case SideStack(number):
             source, pile = number, mover.sides[number - 1]
             if not pile.cards:
-                raise Illegal(text, "M5", f"S{number} is empty")
+                raise illegal(text, "M5", f"S{number} is empty")
         case HandCard() as wanted:
             return _from_hand(position, move, wanted, mover.hand)
     index = len(pile.cards) - 1
@@ -94,12 +81,17 @@ def does_not_fit(position: Position, chosen: Choice) -> Illegal:
     """The refusal of a move that is not legal though its card is there: it does not fit its center stack."""
     center = position.malice.centers[chosen.move.target.number - 1]
     if rank(chosen.card) == KING:
-        return Illegal(str(chosen.move), "M4", f"{chosen.move.target} is empty and takes an ace")
+        return illegal(str(chosen.move), "M4", f"{chosen.move.target} is empty and takes an ace")
     needed = rank_letter(len(center.cards) + 1)
-    return Illegal(str(chosen.move), "M3", f"{chosen.move.target} needs {needed}, not {chosen.card}")
+    return illegal(str(chosen.move), "M3", f"{chosen.move.target} needs {needed}, not {chosen.card}")
 
 
-def _from_hand(position: Position, move: Move, wanted: HandCard, hand: Pile) -> Choice:
+def illegal(move: str, rule: str, found: str) -> Illegal:
+    """The refusal of a move that breaks a rule; `found` says where."""
+    return Illegal(move, rule, RULES[rule], found)
+
+
+def _from_hand(position: Position, move: MaliceMove, wanted: HandCard, hand: Pile) -> Choice:
     hidden = hand.hidden > 0
     if hidden:
         _show(position, move, wanted, hand)
@@ -111,11 +103,11 @@ def _from_hand(position: Position, move: Move, wanted: HandCard, hand: Pile) -> 
     source = 1 + SIDES + (HAND if move.is_discard else 0) + alike[0]
     action = CENTERS * source + move.target.number - 1
     first_listed = named[0] == alike[0] and not hidden
-    canonical = Move(HandCard(wanted.rank), move.target) if first_listed else move
+    canonical = MaliceMove(HandCard(wanted.rank), move.target) if first_listed else move
     return Choice(move=move, canonical=canonical, action=action, card=hand.cards[named[0]], pile=hand, index=named[0])
 
 
-def _show(position: Position, move: Move, wanted: HandCard, hand: Pile) -> None:
+def _show(position: Position, move: MaliceMove, wanted: HandCard, hand: Pile) -> None:
     """Let the card that a move names be known in a hidden hand; raises Refusal where it cannot be there."""
     if wanted.suit is None:
         raise invalid(
@@ -133,8 +125,8 @@ def _show(position: Position, move: Move, wanted: HandCard, hand: Pile) -> None:
     hand.cards.append(card)
 
 
-def _not_in_hand(move: Move, why: str) -> Illegal:
-    return Illegal(str(move), "M6" if move.is_discard else "M5", f"{move.source} is not in hand{why}")
+def _not_in_hand(move: MaliceMove, why: str) -> Illegal:
+    return illegal(str(move), "M6" if move.is_discard else "M5", f"{move.source} is not in hand{why}")
 
 
 def _hand_card(position: Position, slot: int) -> HandCard:

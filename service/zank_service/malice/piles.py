@@ -1,17 +1,10 @@
 """The piles of a table of Spite & Malice and where they lie in a request."""
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator
 
 from zank.cards import parse_card
 from zank.v1 import MaliceTable, Pile
-
-
-class Placed(NamedTuple):
-    """A pile and its path in the request."""
-
-    path: str
-    pile: Pile
+from zank_service.piles import Placed, faces, side_by_side
 
 
 def piles(table: MaliceTable, path: str) -> Iterator[Placed]:
@@ -20,30 +13,9 @@ def piles(table: MaliceTable, path: str) -> Iterator[Placed]:
         owner = f"{path}.players[{index}]"
         yield Placed(f"{owner}.payoff", player.payoff)
         yield Placed(f"{owner}.hand", player.hand)
-        yield from open_piles(player.sides, f"{owner}.sides")
-    yield from open_piles(table.centers, f"{path}.centers")
+        yield from side_by_side(player.sides, f"{owner}.sides")
+    yield from side_by_side(table.centers, f"{path}.centers")
     yield Placed(f"{path}.stock", table.stock)
-
-
-def open_piles(stacks: Sequence[Pile], path: str) -> Iterator[Placed]:
-    """Stacks that lie face up, side by side."""
-    for index, pile in enumerate(stacks):
-        yield Placed(f"{path}[{index}]", pile)
-
-
-def size(pile: Pile) -> int:
-    """Cards in a pile, hidden ones included."""
-    return pile.hidden + len(pile.cards)
-
-
-def faces_known(pile: Pile) -> bool:
-    """Whether the face of every card of a pile is given."""
-    return len(pile.concealed) == pile.hidden
-
-
-def faces(pile: Pile) -> tuple[str, ...]:
-    """The cards of a pile whose face is given, from the bottom to the top."""
-    return (*pile.concealed, *pile.cards)
 
 
 def open_hand(hand: Pile) -> None:

@@ -26,7 +26,8 @@ from zank_kernel.malice.play import PLAYS
 from zank_kernel.malice.rules import Rules
 from zank_kernel.malice.state import CENTERS, HAND, SIDES
 from zank_service.malice.payoff_path import PayoffPaths
-from zank_service.malice.piles import rank, size
+from zank_service.malice.piles import rank
+from zank_service.piles import size
 
 PAYOFF: Final = 0  # as a source of the kernel's actions
 

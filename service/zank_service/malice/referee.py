@@ -25,20 +25,22 @@ from zank.v1 import (
 )
 from zank_kernel import malice
 from zank_kernel.engine import Engine
+from zank_kernel.malice.deal import CENTER_STACKS
 from zank_kernel.malice.deal import deal as deal_cards
 from zank_kernel.malice.rules import Rules
 from zank_kernel.malice.state import OUT, RUNNING, SIDES, STOCK_OUT, State
 from zank_kernel.malice.table import representatives, stand_in
-from zank_service.malice.check import CENTERS
 from zank_service.malice.game import Game
 from zank_service.malice.knowledge import table
-from zank_service.malice.moves import Choice, Illegal, choice, does_not_fit, move_name
+from zank_service.malice.moves import Choice, choice, does_not_fit, move_name
 from zank_service.malice.piles import open_hand
 from zank_service.malice.rule_sets import rules as rules_of
+from zank_service.refusals import Illegal
 from zank_service.reveals import Reveals
 
 NAME: Final = malice.FAMILY.name
 DRAWS: Final = malice.FAMILY.draws
+REVEALED: Final = ("P", "H")  # places where cards come to light
 
 _ENDINGS: Final = {OUT: ENDING_OUT, STOCK_OUT: ENDING_STOCK_OUT}
 
@@ -60,7 +62,7 @@ def deal(rule_set: RuleSet, seed: int) -> Position:
         shuffle=Shuffle(seed=seed, count=1),
         malice=MaliceTable(
             players=players,
-            centers=[Pile() for _ in range(CENTERS)],
+            centers=[Pile() for _ in range(CENTER_STACKS)],
             stock=Pile(hidden=len(cards.stock), concealed=_names(cards.stock)),
             recycled=Recycled(),
         ),
@@ -97,7 +99,7 @@ def apply_move(
 ) -> ApplyMoveResponse:
     """What becomes of a position that is not over when the move written `text` is played; raises Refusal."""
     after = _copy(position)
-    game = Game(after, Reveals(reveals))
+    game = Game(after, Reveals(reveals, REVEALED))
     chosen, before = _legal_choice(engine, after, rules, text)
     state: State = engine.play(NAME, before, np.asarray([chosen.action], np.int32))
 

@@ -6,9 +6,8 @@ from typing import Final
 from zank.v1 import STOCK_OUT_WHEN_EMPTIED, STOCK_OUT_WHEN_SHORT, MaliceOptions, RuleSet, StockOutWhen
 from zank_kernel.malice.rules import PRESETS, Rules
 from zank_kernel.malice.state import PAYOFF
+from zank_service.limits import MAX_MATCH_TARGET
 from zank_service.refusals import Violations
-
-MAX_MATCH_TARGET: Final = 1_000
 
 _STOCK_OUT_WHEN: Final = {STOCK_OUT_WHEN_EMPTIED: "emptied", STOCK_OUT_WHEN_SHORT: "short"}
 

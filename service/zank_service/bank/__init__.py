@@ -1,0 +1,33 @@
+"""Russian Bank on the wire, as an implementation of the family protocol."""
+
+from typing import Final
+
+from zank_kernel import bank as kernel
+from zank_kernel.bank.rules import PRESETS, Rules
+from zank_kernel.bank.table import Table
+from zank_service.bank import check, knowledge, moves, reasons, referee, rule_sets
+from zank_service.family import Family
+
+FAMILY: Final[Family[Rules, Table]] = Family(
+    name=kernel.FAMILY.name,
+    presets=PRESETS,
+    check_options=rule_sets.check_options,
+    rules=rule_sets.rules,
+    defaults=rule_sets.defaults,
+    description=lambda rules: rules.description,
+    scored=lambda rules: True,
+    check_table=check.check_table,
+    check_known=check.check_known,
+    view=knowledge.view,
+    masked=knowledge.masked,
+    table=knowledge.table,
+    move_name=lambda position, action: moves.move_name(action),
+    action=lambda position, text: moves.action(moves.choice(text)),
+    reasons=reasons.reasons,
+    deal=referee.deal,
+    legal_moves=referee.legal_moves,
+    check_move=referee.check_move,
+    apply_move=referee.apply_move,
+)
+
+__all__ = ["FAMILY"]
