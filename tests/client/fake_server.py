@@ -15,7 +15,7 @@ from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_status import rpc_status
 
-from zank.presets import PRESETS
+from zank.presets import complete_rule_set
 from zank.text import parse_position
 from zank.v1 import (
     OBJECTIVE_POINTS,
@@ -184,8 +184,13 @@ class FakeServer(RefereeServicer, SolverServicer, ServerServicer):
                 PresetInfo(
                     preset="malice-match",
                     description="The scored online game.",
-                    defaults=RuleSet(preset="malice-match", malice=PRESETS["malice-match"].defaults.options()),
-                )
+                    defaults=complete_rule_set(RuleSet(preset="malice-match")),
+                ),
+                PresetInfo(
+                    preset="bank-spiteful",
+                    description="The reserve first.",
+                    defaults=complete_rule_set(RuleSet(preset="bank-spiteful")),
+                ),
             ],
         )
 

@@ -1,10 +1,11 @@
+import pytest
 from hypothesis import given
 
-from tests.client.strategies import expressible_positions, game_positions
+from tests.client.strategies import bank_games, expressible_positions, malice_games
 from zank.board import draw
 from zank.cards import parse_card
 from zank.text import parse_position
-from zank.v1 import ENDING_OUT, GameResult, Position
+from zank.v1 import ENDING_ADJUDICATED, ENDING_OUT, GameResult, Position
 
 DEEP = "".join(f"{rank}{suit}" for suit in "cdhs" for rank in "A23456789TJQK")
 TEXT = f"malice-match~1~t.12~a.9-7h.2c7hKs.Jd..{DEEP}.~b.10-9s.5-....~c.Ac2dKh.KdAc.~k.63-~r.KsAc"
@@ -34,7 +35,134 @@ def test_the_board_shows_every_zone() -> None:
     assert draw(parse_position(text)) == BOARD
 
 
-@given(game_positions())
+BANK_TEXT = (
+    "bank-russian~2~t.31~a.11-7h1Kd2.20-.3c~b.9-9s2.Td2Jc2Qh2Ks2Ac2.2c2Td1Jd1Qc1Kh1As1"
+    "~f.Ac12c13c1.Ac2...Ah1..AsKs2.~h.Qs1Jh2Tc19d28s17h26s25d14c23h22s1Ad2..5d24s1.Jh2.3c2.8d1.Td2.6s1~d.4h2~q.1.0"
+)
+
+BANK_BOARD = """\
+bank-russian · turn 32 · player 2 to move
+
+Player 1       reserve  K♦   13 left  over  7♥
+               stock         20 left
+1 quiet turn   waste    3♣   1 left
+
+Foundations    ♣  3   A    ♦  –   –    ♥  A   –    ♠  K   –
+Tableau        T1  A♦   over  2♠  3♥  4♣  5♦  6♠  7♥  8♠  9♦  10♣ J♥  Q♠
+               T2  –
+               T3  4♠   over  5♦
+               T4  J♥
+               T5  3♣
+               T6  8♦
+               T7  10♦
+               T8  6♠
+
+Player 2       reserve  9♠   10 left
+(to move)      stock    A♣   5 left   over  K♠  Q♥  J♣  10♦
+               waste    A♠   6 left   over  K♥  Q♣  J♦  10♦ 2♣
+               drawn    4♥
+"""
+
+NARROW_BANK_BOARD = """\
+bank-russian · turn 32 · player 2 to move
+
+Player 1       reserve  K♦   13 left
+               over  7♥
+1 quiet turn   stock         20 left
+               waste    3♣   1 left
+
+Foundations    ♣  3   A    ♦  –   –
+               ♥  A   –    ♠  K   –
+Tableau        T1  A♦
+               over  2♠  3♥  4♣  5♦  6♠
+                     7♥  8♠  9♦  10♣ J♥
+                     Q♠
+               T2  –
+               T3  4♠   over  5♦
+               T4  J♥
+               T5  3♣
+               T6  8♦
+               T7  10♦
+               T8  6♠
+
+Player 2       reserve  9♠   10 left
+(to move)      stock    A♣   5 left
+               over  K♠  Q♥  J♣  10♦
+               waste    A♠   6 left
+               over  K♥  Q♣  J♦  10♦ 2♣
+               drawn    4♥
+"""
+
+
+@pytest.mark.parametrize(("width", "board"), [(80, BANK_BOARD), (40, NARROW_BANK_BOARD)])
+def test_the_board_of_russian_bank_shows_every_zone(width: int, board: str) -> None:
+    assert draw(parse_position(BANK_TEXT), width=width) == board
+
+
+def test_without_a_drawn_card_there_is_no_line_for_one() -> None:
+    drawn = draw(parse_position(BANK_TEXT.replace("~d.4h2", "")))
+    assert drawn == BANK_BOARD.replace("               drawn    4♥\n", "")
+
+
+def test_the_drawn_card_lies_before_the_player_to_move_and_the_viewer_sits_below() -> None:
+    text = BANK_TEXT.replace("~2~", "~1~", 1)
+    for viewer in (1, 2):
+        drawn = draw(parse_position(text), viewer=viewer)
+        assert drawn.index(f"Player {3 - viewer}") < drawn.index("Tableau") < drawn.index(f"Player {viewer}")
+        of_player_1 = drawn[drawn.index("Player 1 ") :].partition("\n\n")[0]
+        assert "drawn    4♥" in of_player_1
+        assert drawn.count("drawn") == 1
+
+
+def test_a_finished_game_of_russian_bank_is_headed_by_its_result() -> None:
+    position = parse_position(BANK_TEXT.replace("~d.4h2", ""))
+    position.result.CopyFrom(GameResult(ending=ENDING_ADJUDICATED, winner=1, points=3))
+    drawn = draw(position)
+    heading = "bank-russian · turn 32 · The turns are used up: player 1 scores the difference (3 points)\n"
+    assert drawn.startswith(heading)
+    assert "to move" not in drawn
+
+
+@given(bank_games())
+def test_the_board_of_russian_bank_fits_eighty_columns_and_shows_all_that_is_known(position: Position) -> None:
+    drawn = draw(position)
+    lines = drawn.splitlines()
+    assert all(len(line) <= 80 for line in lines)
+    for number, pile in enumerate(position.bank.tableau, start=1):
+        (line,) = [line for line in lines if line[15:].startswith(f"T{number} ")]
+        shown = [parse_card(card, decks=True).face for card in reversed(pile.cards)] or ["–"]
+        assert line[15:].replace("over", "").split()[1:] == shown
+    for player in position.bank.players:
+        for pile in (player.reserve, player.stock, player.waste):
+            assert f"{pile.hidden + len(pile.cards)} left" in drawn
+            for card in pile.cards:
+                assert parse_card(card, decks=True).face in drawn
+
+
+@given(bank_games())
+def test_the_board_of_russian_bank_does_not_depend_on_what_is_hidden(position: Position) -> None:
+    masked = Position()
+    masked.CopyFrom(position)
+    for player in masked.bank.players:
+        player.reserve.ClearField("concealed")
+        player.stock.ClearField("concealed")
+    assert draw(masked) == draw(position)
+
+
+@given(bank_games())
+def test_a_narrow_board_of_russian_bank_fits_forty_columns(position: Position) -> None:
+    assert all(len(line) <= 40 for line in draw(position, width=40).splitlines()[1:])
+
+
+def test_the_notes_in_the_margin_colour_nothing_else() -> None:
+    drawn = draw(parse_position(BANK_TEXT), color=True)
+    assert "\x1b[1mTableau\x1b[0m" in drawn
+    assert "\x1b[1;31m4♥" in drawn  # the drawn card
+    assert "\x1b[31m3♥" in drawn  # in a pile
+    assert "  20 left" in drawn
+
+
+@given(malice_games())
 def test_the_board_of_a_game_fits_eighty_columns_and_shows_what_the_mover_knows(position: Position) -> None:
     drawn = draw(position)
     assert all(len(line) <= 80 for line in drawn.splitlines())
@@ -48,7 +176,7 @@ def test_the_board_of_a_game_fits_eighty_columns_and_shows_what_the_mover_knows(
     assert f"{position.malice.stock.hidden} left" in drawn
 
 
-@given(game_positions())
+@given(malice_games())
 def test_the_board_does_not_depend_on_what_is_hidden(position: Position) -> None:
     masked = Position()
     masked.CopyFrom(position)
@@ -106,7 +234,7 @@ def test_three_center_stacks_fit_one_line_of_a_position_file() -> None:
     assert center.count("K♦  as 10, needs J") == 3
 
 
-@given(game_positions())
+@given(malice_games())
 def test_a_narrow_board_has_the_hands_in_lines_of_their_own(position: Position) -> None:
     drawn = draw(position, width=40)
     assert all(len(line) <= 40 for line in drawn.splitlines()[1:])

@@ -243,6 +243,8 @@ def test_the_limits_of_a_server_are_told(fake: FakeServer) -> None:
         "match scores are not accepted yet: every game is valued by itself",
         "preset malice-match: The scored online game.",
         "  payoff cards 20, wild starts stack yes, side play ends turn no, stock out when emptied, match target 50",
+        "preset bank-spiteful: The reserve first.",
+        "  reserve cards 13, reserve first anywhere, stalemate scoring none, max turns 500, match target 0",
         "compiled programs: 0, ready in 0.0 s",
     ]
 

@@ -34,7 +34,7 @@ from zank.errors import (
     ServerUnavailable,
     ZankError,
 )
-from zank.notation import Move, format_move, parse_move
+from zank.notation import BankMove, MaliceMove, Move, format_move, parse_move
 from zank.positions import load, to_json
 from zank.reveals import parse_reveal
 from zank.sentences import (
@@ -49,6 +49,7 @@ from zank.text import format_position, parse_position
 
 __all__ = [
     "AsyncClient",
+    "BankMove",
     "Client",
     "DeadlineExceeded",
     "FieldViolation",
@@ -61,6 +62,7 @@ __all__ = [
     "InvalidRequest",
     "InvalidReveal",
     "InvalidRuleSet",
+    "MaliceMove",
     "Move",
     "NotConnected",
     "Overloaded",

@@ -6,7 +6,7 @@ from typing import Final
 
 import grpc
 
-from zank.errors import NotConnected, ServerUnavailable
+from zank.errors import NotConnected, ServerUnavailable, connection_fault
 from zank.v1 import GetInfoRequest, ServerStub
 
 DEFAULT_TIMEOUT: Final = 60.0  # seconds for one call, on top of its time budget
@@ -16,6 +16,7 @@ _FIRST_WAIT: Final = 0.5  # seconds, after which it is looked whether there is a
 _PROBE_TIMEOUT: Final = 2.0  # seconds
 
 # The channel counts as ready once the server's health is SERVING, and every call may be repeated: none has an effect.
+# The repetitions take a second or two, the longest that a server may be gone unnoticed.
 _SERVICE_CONFIG: Final = json.dumps(
     {
         "loadBalancingConfig": [{"round_robin": {}}],
@@ -35,15 +36,12 @@ _SERVICE_CONFIG: Final = json.dumps(
     }
 )
 
-_SHARED_OPTIONS: Final = (("grpc.service_config", _SERVICE_CONFIG),)
+_SHARED_OPTIONS: Final = (
+    ("grpc.service_config", _SERVICE_CONFIG),
+    ("grpc.max_reconnect_backoff_ms", 1000),  # a server that comes back is found soon
+)
 _PROBE_OPTIONS: Final = (("grpc.enable_retries", 0), ("grpc.use_local_subchannel_pool", 1))
 _NO_PROXY: Final = (("grpc.enable_http_proxy", 0),)  # of http_proxy and the like: it is not this machine
-
-_FAULTS: Final = (  # what gRPC says, and what a person is told
-    ("Connection refused", "nothing listens there"),
-    ("lookup", "its address is not known"),
-    ("resolv", "its address is not known"),
-)
 
 
 def channel_options(target: str) -> tuple[tuple[str, str | int], ...]:
@@ -70,8 +68,7 @@ def unreachable(target: str) -> str:
             if error.code() == grpc.StatusCode.DEADLINE_EXCEEDED:
                 return "nothing answers there"
             if error.code() == grpc.StatusCode.UNAVAILABLE:
-                details = error.details() or ""
-                return next((said for mark, said in _FAULTS if mark in details), "what answers there is no Zank server")
+                return connection_fault(error.details() or "") or "what answers there is no Zank server"
     return ""
 
 

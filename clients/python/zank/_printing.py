@@ -9,7 +9,9 @@ from rich.text import Text
 
 from zank._table import comparison
 from zank.board import draw_lines
-from zank.english import ENGLISH, Phrases
+from zank.english import ENGLISH
+from zank.phrases import Phrases
+from zank.presets import options_of
 from zank.reveals import format_slot
 from zank.sentences import (
     describe_event,
@@ -26,11 +28,10 @@ from zank.v1 import (
     Event,
     GetInfoResponse,
     LegalMove,
-    MaliceOptions,
     MoveEvaluation,
     Position,
+    RuleSet,
     Slot,
-    StockOutWhen,
 )
 
 _COMMENT: Final = "# "
@@ -145,10 +146,15 @@ def print_legal_moves(
         _print(console, Text(phrases.no_legal_moves))
     for legal in moves:
         line = Text.assemble((f"{legal.move:8}", "bold"), describe_move(legal.move, position, phrases) + ".")
+        notes = []
         if legal.equivalent_to:
-            line.append(f" ({phrases.equivalent.format(move=legal.equivalent_to)})", style="dim")
+            notes.append(phrases.equivalent.format(move=legal.equivalent_to))
         elif legal.forced:
             line.append(f" {phrases.only_legal_move}")
+        if legal.compelled_by:
+            notes.append(phrases.compelled_by.format(rule=legal.compelled_by))
+        if notes:
+            line.append(f" ({', '.join(notes)})", style="dim")
         _print(console, line)
 
 
@@ -165,7 +171,7 @@ def print_info(console: Console, info: GetInfoResponse) -> None:
     ]
     lines.append("match scores are not accepted yet: every game is valued by itself")
     for served in info.presets:
-        lines += [f"preset {served.preset}: {served.description}", f"  {_options(served.defaults.malice)}"]
+        lines += [f"preset {served.preset}: {served.description}", f"  {_options(served.defaults)}"]
     seconds = sum(program.compile_seconds for program in info.programs)
     lines.append(f"compiled programs: {len(info.programs)}, ready in {seconds:.1f} s")
     lines += [f"  {program.name} ({program.sizes}): {program.compile_seconds:.2f} s" for program in info.programs]
@@ -224,12 +230,14 @@ def _effort(answer: Answer, timed: bool, phrases: Phrases) -> list[Text]:
     return lines
 
 
-def _options(options: MaliceOptions) -> str:
-    """The options in words, for example "payoff cards 20"."""
-    words = []
-    for field, value in options.ListFields():
-        if field.name == "stock_out_when":
-            value = StockOutWhen.Name(options.stock_out_when).removeprefix("STOCK_OUT_WHEN_").lower()
+def _options(rule_set: RuleSet) -> str:
+    """The options that are set, in words, for example "payoff cards 20"."""
+    family = rule_set.WhichOneof("options")
+    words = list[str]()
+    for field, value in options_of(rule_set, family).ListFields() if family else ():
+        if field.enum_type:
+            names = field.enum_type.values_by_number
+            value = names[value].name.removeprefix(names[0].name.removesuffix("UNSPECIFIED")).lower()
         elif isinstance(value, bool):
             value = "yes" if value else "no"
         words.append(f"{field.name.replace('_', ' ')} {value}")

@@ -72,31 +72,22 @@ class QuestionOptions(TypedDict, total=False):
     """Comes back with the answer; at most 128 characters."""
 
 
-def question(
-    position: Position | str,
-    *,
-    rollouts: int | None = None,
-    time: float | None = None,
-    rounds: int | None = None,
-    seed: int | None = None,
-    objective: ObjectiveName | None = None,
-    priority: PriorityName | None = None,
-    only: Iterable[Move | str] = (),
-    avoid: Iterable[Move | str] = (),
-    keep: Iterable[Move | str] = (),
-    request_id: str = "",
-) -> Question:
-    """What to ask a solver; see `QuestionOptions`. Raises InvalidInput, which names what is wrong."""
+def question(method: str, position: Position | str, options: QuestionOptions) -> Question:
+    """What a `method` of the client asks a solver; raises InvalidInput, and TypeError for an option that is none."""
+    for name in options:
+        if name not in QuestionOptions.__annotations__:
+            raise TypeError(f"{method}() got an unexpected keyword argument {name!r}; see zank.QuestionOptions")
+    objective, priority = options.get("objective"), options.get("priority")
     return Question(
-        request_id=arguments.string("request_id", request_id, REQUEST_ID_LIMIT),
+        request_id=arguments.string("request_id", options.get("request_id", ""), REQUEST_ID_LIMIT),
         position=arguments.position(position),
-        budget=_budget(rollouts, time, rounds),
-        seed=_seed(seed),
+        budget=_budget(options.get("rollouts"), options.get("time"), options.get("rounds")),
+        seed=_seed(options.get("seed")),
         objective=OBJECTIVE_UNSPECIFIED if objective is None else arguments.one_of("objective", objective, OBJECTIVES),
         priority=PRIORITY_UNSPECIFIED if priority is None else arguments.one_of("priority", priority, PRIORITIES),
-        only_moves=arguments.notations("only", only),
-        avoid_moves=arguments.notations("avoid", avoid),
-        keep_moves=arguments.notations("keep", keep),
+        only_moves=arguments.notations("only", options.get("only", ())),
+        avoid_moves=arguments.notations("avoid", options.get("avoid", ())),
+        keep_moves=arguments.notations("keep", options.get("keep", ())),
     )
 
 

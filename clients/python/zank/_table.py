@@ -7,7 +7,7 @@ from typing import Final
 from rich.cells import cell_len
 from rich.text import Text
 
-from zank.english import Phrases
+from zank.phrases import Phrases
 from zank.presets import preset
 from zank.sentences import format_chance, format_gap, format_points
 from zank.v1 import OBJECTIVE_WIN, Answer, MoveEvaluation, RuleSet

@@ -154,7 +154,7 @@ class AsyncClient:
         self, position: Position | str, *, timeout: float | None = None, **options: Unpack[QuestionOptions]
     ) -> Answer:
         """As `Client.hint`."""
-        asked = question(position, **options)
+        asked = question("hint", position, options)
         limit = deadline(asked, timeout, self._timeout)
         return (await self._call(self._connected.solver.GetHint, GetHintRequest(question=asked), limit)).answer
 
@@ -162,7 +162,7 @@ class AsyncClient:
         self, position: Position | str, *, timeout: float | None = None, **options: Unpack[QuestionOptions]
     ) -> Answer:
         """As `Client.best`."""
-        asked = question(position, **options)
+        asked = question("best", position, options)
         limit = deadline(asked, timeout, self._timeout)
         return (await self._call(self._connected.solver.GetBestMove, GetBestMoveRequest(question=asked), limit)).answer
 
@@ -170,7 +170,7 @@ class AsyncClient:
         self, position: Position | str, *, timeout: float | None = None, **options: Unpack[QuestionOptions]
     ) -> AsyncIterator[AnalyzeResponse]:
         """As `Client.analyze`; the work starts with the first step."""
-        asked = question(position, **options)
+        asked = question("analyze", position, options)
         return self._updates(AnalyzeRequest(question=asked), deadline(asked, timeout, self._timeout))
 
     async def info(self, *, timeout: float | None = None) -> GetInfoResponse:
@@ -188,10 +188,10 @@ class AsyncClient:
     ) -> Response:
         limit = self._timeout if timeout is None else arguments.seconds("timeout", timeout)
         with typed_errors(limit):
-            return await method(request, timeout=limit, wait_for_ready=True)
+            return await method(request, timeout=limit)
 
     async def _updates(self, request: AnalyzeRequest, timeout: float) -> AsyncIterator[AnalyzeResponse]:
-        call = self._connected.solver.Analyze(request, timeout=timeout, wait_for_ready=True)
+        call = self._connected.solver.Analyze(request, timeout=timeout)
         try:
             with typed_errors(timeout):
                 async for update in call:

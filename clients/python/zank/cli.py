@@ -22,6 +22,7 @@ from zank._printing import (
 )
 from zank._reading import Input, all_of, only_one
 from zank._requests import QuestionOptions, question
+from zank._rule_set_options import chosen_rule_set, rule_set_options
 from zank._terminal import OutputFile, console, prepare_output, status_console
 from zank.client import Client
 from zank.embedded import require_server
@@ -38,25 +39,20 @@ from zank.positions import to_json
 from zank.presets import PRESETS
 from zank.reveals import parse_reveal
 from zank.v1 import (
-    STOCK_OUT_WHEN_EMPTIED,
-    STOCK_OUT_WHEN_SHORT,
     Answer,
     ApplyMoveResponse,
     DealResponse,
     Event,
     ListLegalMovesResponse,
-    MaliceOptions,
     Position,
-    RuleSet,
     ViewResponse,
 )
 
-_STOCK_OUT_WHEN: Final = {"emptied": STOCK_OUT_WHEN_EMPTIED, "short": STOCK_OUT_WHEN_SHORT}
 _NOT_PLAYABLE: Final = 3  # exit status: an illegal move, or one whose cards are not known
 _INTERRUPTED: Final = 130  # exit status after Ctrl-C, as shells have it
 
 _HELP: Final = """\
-Hints for two-player quarrel patience.
+Hints for two-player quarrel patience: Spite & Malice (malice-...) and Russian Bank (bank-...).
 
 \b
   zank deal malice-match --seed 1 | zank hint
@@ -65,8 +61,12 @@ Hints for two-player quarrel patience.
   zank check Q-S4 game.txt && zank apply Q-S4 game.txt -o game.txt
   zank analyze game.txt --time 5
 
-A move is SOURCE-TARGET: P-C2 plays the payoff card to center stack 2, S3-C1 the top of side stack 3, 7-C2 a seven
-from hand (7h-C2 names the card); Q-S4 discards a queen on side stack 4. A ten is T.
+A move is SOURCE-TARGET. Spite & Malice: P-C2 plays the payoff card to center stack 2, S3-C1 the top of side stack 3,
+7-C2 a seven from hand (7h-C2 names the card); Q-S4 discards a queen on side stack 4. A ten is T.
+
+Russian Bank: R-F plays the reserve card to its foundation, D-T5 the drawn card to tableau pile 5, T2-T7 the top of
+tableau pile 2 to pile 7, T4-OR and D-OW load the other player's reserve and waste. TURN turns a stock card, END ends
+the turn.
 
 Each command starts a server of its own, which takes 2 to 3 seconds. With a server that stays, answers come at once:
 
@@ -121,51 +121,20 @@ def main() -> None:
 @main.command(short_help="Deal a game.")
 @click.argument("preset", type=click.Choice(list(PRESETS)))
 @click.option("--seed", type=SEED, help="The same seed gives the same deal. Default: drawn by the server.")
-@click.option("--payoff-cards", type=click.IntRange(1, 30), help="Cards in each payoff pile. Default: 20.")
-@click.option(
-    "--wild-starts-stack/--no-wild-starts-stack",
-    default=None,
-    help="A king may start a center stack (M4). Default: in malice-match only.",
-)
-@click.option(
-    "--side-play-ends-turn/--no-side-play-ends-turn",
-    default=None,
-    help="A play from a side stack ends the turn (M6). Default: no.",
-)
-@click.option(
-    "--stock-out-when",
-    type=click.Choice(list(_STOCK_OUT_WHEN)),
-    help="When an exhausted stock ends the game (M11). Default: emptied.",
-)
-@click.option(
-    "--match-target",
-    type=click.IntRange(0, 1000),
-    help="Points at which a match is won, 0 for single games (M12). Default: 50 in malice-match, else 0.",
-)
+@rule_set_options
 @output_option
 @server_options
 def deal(
     preset: str,
     seed: int | None,
-    payoff_cards: int | None,
-    wild_starts_stack: bool | None,
-    side_play_ends_turn: bool | None,
-    stock_out_when: str | None,
-    match_target: int | None,
     output: str | None,
     server: str | None,
     timeout: float,
     as_json: bool,
+    **options: int | str | None,
 ) -> None:
     """Deal a game of PRESET and print it as a file: the board as comments, then the position in its text form."""
-    options = MaliceOptions(
-        payoff_cards=payoff_cards,
-        wild_starts_stack=wild_starts_stack,
-        side_play_ends_turn=side_play_ends_turn,
-        stock_out_when=None if stock_out_when is None else _STOCK_OUT_WHEN[stock_out_when],
-        match_target=match_target,
-    )
-    rule_set = RuleSet(preset=preset, malice=options if options.ListFields() else None)
+    rule_set = chosen_rule_set(preset, options)
     with _connected(server, timeout) as client:
         position = client.deal(rule_set, seed=seed)
     _give(DealResponse(position=position), position, output, as_json=as_json)
@@ -210,7 +179,8 @@ def check(move: Move, position: list[Input] | None, server: str | None, timeout:
     metavar="SLOT=CARD",
     multiple=True,
     help="A card that comes to light, where the position does not hold it: P=7h the next payoff card, H0=2c the first"
-    " card drawn; 2:H0=2c when it is player 2's and player 1 moves. Repeatable.",
+    " card drawn, 2:H0=2c when it is player 2's and player 1 moves; R=7h the next reserve card, D=2c the card turned"
+    " from the stock. Repeatable.",
 )
 @output_option
 @server_options
@@ -285,7 +255,7 @@ def hint(
     A POSITION may hold several positions, one a line. The JSON answers carry FILE:LINE as their requestId.
     """
     inputs = all_of(positions)
-    _check(inputs, options)
+    _check("hint", inputs, options)
     with _connected(server, timeout) as client:
         sys.exit(_answer_each(client.hint, print_hint, inputs, options, as_json=as_json))
 
@@ -306,7 +276,7 @@ def best(
     A POSITION may hold several positions, one a line. The JSON answers carry FILE:LINE as their requestId.
     """
     inputs = all_of(positions)
-    _check(inputs, options)
+    _check("best", inputs, options)
     with _connected(server, timeout) as client:
         sys.exit(_answer_each(client.best, print_best_move, inputs, options, as_json=as_json))
 
@@ -328,7 +298,7 @@ def analyze(
     """
     item = only_one(position)
     options["request_id"] = item.request_id
-    _check([item], options)
+    _check("analyze", [item], options)
     with _connected(server, timeout) as client:
         updates = client.analyze(item.position, **options)
         if as_json:
@@ -375,10 +345,10 @@ def _connected(server: str | None, timeout: float) -> Iterator[Client]:
         yield client
 
 
-def _check(inputs: list[Input], options: QuestionOptions) -> None:
+def _check(command: str, inputs: list[Input], options: QuestionOptions) -> None:
     """Finds fault with a question before a server is started for it."""
     for item in inputs:
-        question(item.position, **options)
+        question(command, item.position, options)
 
 
 def _give(

@@ -47,9 +47,11 @@ class Client:
     """A connection to a Zank server: a running one at `target`, or one embedded in a child process.
 
     Positions are messages or their text form, moves values or their notation. Calls raise a ZankError, and
-    InvalidInput for arguments that are not what is expected; each takes its own `timeout` in seconds instead of the
-    client's. Use it as a context manager, or call `close`. It may be used from several threads. `AsyncClient` is the
-    same for asyncio.
+    InvalidInput for arguments that are not what is expected. A `timeout` given to a call is its whole deadline in
+    seconds, instead of the client's: when it is over, the call raises DeadlineExceeded. A server that went away is
+    tried again for a second or two before the call raises ServerUnavailable; once it is back, the client works again.
+    Use it as a context manager, or call `close`. It may be used from several threads. `AsyncClient` is the same for
+    asyncio.
     """
 
     def __init__(
@@ -63,7 +65,7 @@ class Client:
 
         Args:
             target: "HOST:PORT" of a running server; None starts an embedded one, which needs `zank[server]`.
-            timeout: deadline of each call, in seconds; a time budget comes on top.
+            timeout: deadline of each call that names none, in seconds; a time budget comes on top.
             start_timeout: how long to wait for the server, in seconds. By default 120 for an embedded one, 10 for one
                 that is there and does not serve yet, and no time for one that is not there.
 
@@ -156,7 +158,7 @@ class Client:
 
         The position may be full or partial; the options are those of `zank.QuestionOptions`.
         """
-        asked = question(position, **options)
+        asked = question("hint", position, options)
         limit = deadline(asked, timeout, self._timeout)
         return self._call(self._connected.solver.GetHint, GetHintRequest(question=asked), limit).answer
 
@@ -164,7 +166,7 @@ class Client:
         self, position: Position | str, *, timeout: float | None = None, **options: Unpack[QuestionOptions]
     ) -> Answer:
         """The best move with the rest of the turn, its `line`: a hint with a larger default budget; raises GameOver."""
-        asked = question(position, **options)
+        asked = question("best", position, options)
         limit = deadline(asked, timeout, self._timeout)
         return self._call(self._connected.solver.GetBestMove, GetBestMoveRequest(question=asked), limit).answer
 
@@ -175,9 +177,9 @@ class Client:
 
         The work starts at once. To break off, close the iterator or let go of it.
         """
-        asked = question(position, **options)
+        asked = question("analyze", position, options)
         limit = deadline(asked, timeout, self._timeout)
-        call = self._connected.solver.Analyze(AnalyzeRequest(question=asked), timeout=limit, wait_for_ready=True)
+        call = self._connected.solver.Analyze(AnalyzeRequest(question=asked), timeout=limit)
         return _updates(call, limit)
 
     def info(self, *, timeout: float | None = None) -> GetInfoResponse:
@@ -189,7 +191,7 @@ class Client:
     ) -> Response:
         limit = self._timeout if timeout is None else arguments.seconds("timeout", timeout)
         with typed_errors(limit):
-            return method(request, timeout=limit, wait_for_ready=True)
+            return method(request, timeout=limit)
 
     @property
     def _connected(self) -> "_Services":

@@ -26,8 +26,8 @@ def require_server() -> None:
     missing = [name for name in _SERVER_MODULES if importlib.util.find_spec(name) is None]
     if missing:
         raise ServerNotInstalled(
-            f"the engine is not installed here ({', '.join(missing)} missing): pip install 'zank[server]',"
-            " or name a running server: --server HOST:PORT, zank.Client('HOST:PORT')",
+            f"the engine is not installed here ({', '.join(missing)} missing): pip install 'zank[server]', in a clone"
+            " pip install '.[server]'; or name a running server: --server HOST:PORT, zank.Client('HOST:PORT')",
             code=grpc.StatusCode.UNAVAILABLE,
         )
 

@@ -1,12 +1,8 @@
-"""What the client says about a game, in English. Another language is another table like this one.
+"""What the client says about a game, in English. Another language is another table like this one."""
 
-Names in braces are filled in by `zank.sentences`.
-"""
-
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from zank.phrases import BankPhrases, Counted, MalicePhrases, Phrases
 from zank.v1 import (
     REASON_CODE_COMPLETES_STACK,
     REASON_CODE_CONTINUES_RUN,
@@ -14,126 +10,25 @@ from zank.v1 import (
     REASON_CODE_DISCARDS_KING,
     REASON_CODE_EMPTIES_SIDE,
     REASON_CODE_ENDS_GAME,
+    REASON_CODE_FILLS_SPACE,
+    REASON_CODE_FREES_RESERVE,
     REASON_CODE_LETS_IN,
+    REASON_CODE_LOADS,
     REASON_CODE_LOSES,
+    REASON_CODE_MAKES_SPACE,
     REASON_CODE_ON_PATH,
     REASON_CODE_PLAYS_PAYOFF,
+    REASON_CODE_PLAYS_RESERVE,
+    REASON_CODE_PLAYS_TO_FOUNDATION,
     REASON_CODE_REFILLS_HAND,
     REASON_CODE_SHUTS_OUT,
+    REASON_CODE_THROWS_PLAYABLE,
+    REASON_CODE_TURNS_WASTE_OVER,
     REASON_CODE_UNCOVERS,
     REASON_CODE_WINS,
-    ReasonCode,
 )
 
-
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """What is said of one thing, and of none or several."""
-
-    one: str
-    several: str
-
-    def format(self, *, count: int, **names: object) -> str:
-        """The phrase for the `count`, filled in."""
-        return (self.one if count == 1 else self.several).format(count=f"{count:,}", **names)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Phrases:
-    """Every phrase, by what it says."""
-
-    ranks: Sequence[str]  # the thirteen ranks with their article, ace first
-
-    # Moves.
-    from_payoff: str
-    from_hand: str
-    from_side: str
-    play: str
-    play_wild: str
-    play_unknown: str  # to a center stack that takes no such card
-    discard: str
-    ends_turn: str
-
-    # Places.
-    center_stack: str
-    side_stack: str
-
-    # Reasons, from the point of view of the player to move: {cards[0]}, {places[0]} and so on in the order that
-    # `zank.v1.ReasonCode` says; {path} is all the cards.
-    reasons: Mapping[ReasonCode.ValueType, str]
-    why: str
-    but: str
-
-    # Hints.
-    only_legal_move: str
-    value: str
-    tie: str
-    points: str
-    margin: str
-    tied: Counted
-    tied_more: str
-    equivalents: str
-
-    then: str  # before the rest of a turn
-
-    # The table of a hint.
-    move_column: str
-    win_column: str
-    tie_column: str
-    points_column: str
-    margin_column: str
-    gap_column: str
-    rollouts_column: str
-    tied_mark: str
-    more_moves: Counted
-    effort: Counted
-    few_rollouts: str
-    repeat: str
-
-    # Legal moves.
-    equivalent: str
-    no_legal_moves: str
-    legal: str
-    broken_rule: str
-    obligatory: str
-
-    # Cards that must be revealed.
-    needed: str
-    next_payoff: str
-    card_drawn: str
-
-    # Events.
-    moved: str
-    turned_up: str
-    drawn: Counted
-    recycled: str
-    turn_passed: str
-    out: str
-    stock_out: str
-    points_won: Counted
-    margin_won: Counted
-    stock_out_tie: str
-
-    # The board.
-    heading: str
-    finished_heading: str
-    player: str
-    payoff: str
-    hand: str
-    center: str
-    stock: str
-    left: str
-    hidden: str
-    empty: str
-    over: str
-    needs: str
-    needs_or_king: str
-    standing_for: str
-    to_move: str
-    recycled_count: str
-
-
-ENGLISH: Final = Phrases(
+_MALICE: Final = MalicePhrases(
     ranks=(
         "an ace",
         "a 2",
@@ -157,8 +52,71 @@ ENGLISH: Final = Phrases(
     play_unknown="Play the {card} {origin} onto center stack {number}",
     discard="Discard the {card} on side stack {number}, which ends the turn",
     ends_turn="; this ends the turn",
-    center_stack="center stack {number}",
-    side_stack="side stack {number}",
+    next_payoff="the next payoff card of player {player}",
+    card_drawn="card {number} that player {player} draws",
+    drawn=Counted("Player {player} draws 1 card.", "Player {player} draws {count} cards."),
+    recycled="{place} is complete: its {count} cards are shuffled into the stock.",
+    out="Player {player} has played the last payoff card and wins ({points})",
+    stock_out="The stock is out: player {player} wins ({points})",
+    stock_out_tie="The stock is out: a tie",
+    margin_won=Counted("a margin of 1 payoff card", "a margin of {count} payoff cards"),
+    payoff="payoff",
+    hand="hand",
+    center="Center",
+    stock="Stock",
+    hidden="{count} hidden",
+    needs="needs {rank}",
+    needs_or_king="needs {rank} or K",
+    standing_for="as {rank}",
+    recycled_count="{count} recycled",
+)
+
+_BANK: Final = BankPhrases(
+    from_reserve="from the reserve",
+    from_stock="from the stock",
+    from_tableau="from tableau pile {number}",
+    play_to_foundation="Play the {card} {origin} to the foundations",
+    play_to_tableau="Play the {card} {origin} onto tableau pile {number}",
+    play_to_space="Play the {card} {origin} to the space at tableau pile {number}",
+    load_reserve="Load the {card} {origin} onto the other player's reserve",
+    load_waste="Load the {card} {origin} onto the other player's waste",
+    turn="Turn the top card of the stock",
+    turn_known="Turn the top card of the stock, the {card}",
+    turn_over="Turn the waste over, and turn up its first card, the {card}",
+    end="End the turn",
+    end_drawn="End the turn: the {card} goes to the waste",
+    next_reserve="the next reserve card of player {player}",
+    card_turned="the card that player {player} turns from the stock",
+    turned_from_stock="Player {player} turns the {card} from the stock.",
+    waste_turned_over=Counted(
+        "Player {player} turns the waste over: 1 card.", "Player {player} turns the waste over: {count} cards."
+    ),
+    out="Player {player} has no card left and wins ({points})",
+    stalemate="A stalemate: player {player} scores the difference ({points})",
+    stalemate_tie="A stalemate: nobody scores",
+    adjudicated="The turns are used up: player {player} scores the difference ({points})",
+    adjudicated_tie="The turns are used up: nobody scores",
+    reserve="reserve",
+    stock="stock",
+    waste="waste",
+    drawn="drawn",
+    foundations="Foundations",
+    tableau="Tableau",
+    quiet_turns=Counted("1 quiet turn", "{count} quiet turns"),
+)
+
+ENGLISH: Final = Phrases(
+    malice=_MALICE,
+    bank=_BANK,
+    numbered_places={"C": "center stack {number}", "S": "side stack {number}", "T": "tableau pile {number}"},
+    places={
+        "R": "the reserve",
+        "D": "the drawn card",
+        "W": "the waste",
+        "F": "the foundations",
+        "OR": "the other player's reserve",
+        "OW": "the other player's waste",
+    },
     reasons={
         REASON_CODE_WINS: "It wins the game at once.",
         REASON_CODE_PLAYS_PAYOFF: "It plays the payoff card, the {cards[0]}.",
@@ -173,7 +131,15 @@ ENGLISH: Final = Phrases(
         REASON_CODE_COVERS_PLAYABLE: "It covers the {cards[0]} on {places[0]}, which fits {places[1]}.",
         REASON_CODE_DISCARDS_KING: "It gives the {cards[0]} away.",
         REASON_CODE_LOSES: "It loses the game at once: the stock runs out.",
-        REASON_CODE_ENDS_GAME: "It ends the game: the stock runs out.",
+        REASON_CODE_ENDS_GAME: "It ends the game.",
+        REASON_CODE_PLAYS_TO_FOUNDATION: "It plays the {cards[0]} to the foundations.",
+        REASON_CODE_PLAYS_RESERVE: "It gets a reserve card away, the {cards[0]}.",
+        REASON_CODE_FREES_RESERVE: "It lets the {cards[0]} of the reserve onto {places[0]}.",
+        REASON_CODE_MAKES_SPACE: "It makes a space of {places[0]}.",
+        REASON_CODE_FILLS_SPACE: "It fills the only space, {places[0]}.",
+        REASON_CODE_LOADS: "It loads the {cards[0]} onto {places[0]}.",
+        REASON_CODE_THROWS_PLAYABLE: "It throws the {cards[0]} away, which fits {places[0]}.",
+        REASON_CODE_TURNS_WASTE_OVER: "It turns the waste over: the {cards[0]} comes up.",
     },
     why="Why: {reasons}",
     but="But: {reasons}",
@@ -205,37 +171,21 @@ ENGLISH: Final = Phrases(
     few_rollouts="Few rollouts: these numbers say little.",
     repeat="The same again: --rollouts {rollouts} --rounds {rounds} --seed {seed}",
     equivalent="the same as {move}",
+    compelled_by="compelled by {rule}",
     no_legal_moves="No legal moves: the game is over.",
     legal="legal",
     broken_rule="{rule}: {text}",
     obligatory="To be played first: {moves}",
     needed="Not played. These cards come to light, and the position does not hold them:",
-    next_payoff="the next payoff card of player {player}",
-    card_drawn="card {number} that player {player} draws",
     moved="Player {player}: {card} {origin} → {destination}.",
     turned_up="Player {player} turns up the {card} on {place}.",
-    drawn=Counted("Player {player} draws 1 card.", "Player {player} draws {count} cards."),
-    recycled="{place} is complete: its {count} cards are shuffled into the stock.",
     turn_passed="Player {player} is to move.",
-    out="Player {player} has played the last payoff card and wins ({points})",
-    stock_out="The stock is out: player {player} wins ({points})",
     points_won=Counted("1 point", "{count} points"),
-    margin_won=Counted("a margin of 1 payoff card", "a margin of {count} payoff cards"),
-    stock_out_tie="The stock is out: a tie",
     heading="{preset} · turn {turn} · player {player} to move",
     finished_heading="{preset} · turn {turn} · {result}",
     player="Player {player}",
-    payoff="payoff",
-    hand="hand",
-    center="Center",
-    stock="Stock",
     left="{count} left",
-    hidden="{count} hidden",
     empty="–",
     over="over",
-    needs="needs {rank}",
-    needs_or_king="needs {rank} or K",
-    standing_for="as {rank}",
     to_move="to move",
-    recycled_count="{count} recycled",
 )

@@ -136,6 +136,17 @@ _BY_CODE: Final[Mapping[grpc.StatusCode, type[ZankError]]] = {
     grpc.StatusCode.UNAVAILABLE: ServerUnavailable,
 }
 
+_CONNECTION_FAULTS: Final = (  # what gRPC says, and what a person is told
+    ("Connection refused", "nothing listens there"),
+    ("lookup", "its address is not known"),
+    ("resolv", "its address is not known"),
+)
+
+
+def connection_fault(details: str) -> str:
+    """Why no connection was made, by the details of a failed call; empty where these do not tell."""
+    return next((said for mark, said in _CONNECTION_FAULTS if mark in details), "")
+
 
 @contextmanager
 def typed_errors(timeout: float) -> Iterator[None]:
@@ -170,7 +181,12 @@ def _from_call(call: grpc.Call, timeout: float) -> ZankError:
     kind = _BY_REASON.get(reason) or _BY_CODE.get(code, ZankError)
     message = call.details() or ""
     if kind is DeadlineExceeded:
-        message = f"no answer within {timeout:g} s; a longer wait: --timeout SECONDS, timeout=SECONDS"
+        message = (
+            f"no answer within {timeout:g} s; to wait longer: timeout=SECONDS in a program, --timeout SECONDS on the"
+            " command line"
+        )
+    elif kind is ServerUnavailable and (fault := connection_fault(message)):
+        message = f"the server went away: {fault}"
     return kind(
         message,
         code=code,

@@ -5,13 +5,14 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from zank.cards import KING, QUEEN, Card, parse_card, rank_face
-from zank.english import ENGLISH, Phrases
-from zank.errors import InvalidCard
-from zank.notation import CenterStack, HandCard, Move, Payoff, SideStack, parse_move
-from zank.presets import complete_options, preset
+from zank._bank_sentences import bank_result, describe_bank_move, foresee_bank
+from zank._malice_sentences import describe_malice_move, foresee_malice, malice_result
+from zank.cards import face_of
+from zank.english import ENGLISH
+from zank.notation import BankMove, Move, parse_move
+from zank.phrases import Phrases
+from zank.presets import preset
 from zank.v1 import (
-    ENDING_OUT,
     OBJECTIVE_WIN,
     REASON_CODE_COMPLETES_STACK,
     REASON_CODE_CONTINUES_RUN,
@@ -19,19 +20,26 @@ from zank.v1 import (
     REASON_CODE_DISCARDS_KING,
     REASON_CODE_EMPTIES_SIDE,
     REASON_CODE_ENDS_GAME,
+    REASON_CODE_FILLS_SPACE,
+    REASON_CODE_FREES_RESERVE,
     REASON_CODE_LETS_IN,
+    REASON_CODE_LOADS,
     REASON_CODE_LOSES,
+    REASON_CODE_MAKES_SPACE,
     REASON_CODE_ON_PATH,
     REASON_CODE_PLAYS_PAYOFF,
+    REASON_CODE_PLAYS_RESERVE,
+    REASON_CODE_PLAYS_TO_FOUNDATION,
     REASON_CODE_REFILLS_HAND,
     REASON_CODE_SHUTS_OUT,
+    REASON_CODE_THROWS_PLAYABLE,
+    REASON_CODE_TURNS_WASTE_OVER,
     REASON_CODE_UNCOVERS,
     REASON_CODE_WINS,
     Answer,
     Estimate,
     Event,
     GameResult,
-    MalicePlayer,
     MoveEvaluation,
     Objective,
     Position,
@@ -50,74 +58,43 @@ _IMPORTANCE: Final = (
     REASON_CODE_LOSES,
     REASON_CODE_ENDS_GAME,
     REASON_CODE_PLAYS_PAYOFF,
+    REASON_CODE_PLAYS_RESERVE,
+    REASON_CODE_FREES_RESERVE,
     REASON_CODE_SHUTS_OUT,
     REASON_CODE_LETS_IN,
     REASON_CODE_ON_PATH,
+    REASON_CODE_LOADS,
     REASON_CODE_REFILLS_HAND,
     REASON_CODE_DISCARDS_KING,
+    REASON_CODE_THROWS_PLAYABLE,
+    REASON_CODE_PLAYS_TO_FOUNDATION,
     REASON_CODE_UNCOVERS,
     REASON_CODE_EMPTIES_SIDE,
+    REASON_CODE_MAKES_SPACE,
+    REASON_CODE_FILLS_SPACE,
     REASON_CODE_COVERS_PLAYABLE,
     REASON_CODE_CONTINUES_RUN,
     REASON_CODE_COMPLETES_STACK,
+    REASON_CODE_TURNS_WASTE_OVER,
 )
 _AGAINST: Final = frozenset(
-    {REASON_CODE_LOSES, REASON_CODE_LETS_IN, REASON_CODE_COVERS_PLAYABLE, REASON_CODE_DISCARDS_KING}
+    {
+        REASON_CODE_LOSES,
+        REASON_CODE_LETS_IN,
+        REASON_CODE_COVERS_PLAYABLE,
+        REASON_CODE_DISCARDS_KING,
+        REASON_CODE_FILLS_SPACE,
+        REASON_CODE_THROWS_PLAYABLE,
+    }
 )
 
 
 def describe_move(move: Move | str, position: Position, phrases: Phrases = ENGLISH) -> str:
     """A move of the player to move as a sentence without its full stop; raises InvalidMove for what is no move."""
     move = parse_move(move) if isinstance(move, str) else move
-    card = moved_card(move, position)
-    if isinstance(card, Card):
-        face, rank = card.face, card.rank
-    elif isinstance(move.source, HandCard):
-        face, rank = rank_face(move.source.rank), move.source.rank
-    else:
-        face, rank = "?", 0
-    match move.source:
-        case Payoff():
-            origin = phrases.from_payoff
-        case SideStack(number):
-            origin = phrases.from_side.format(number=number)
-        case HandCard():
-            origin = phrases.from_hand
-    if isinstance(move.target, SideStack):
-        return phrases.discard.format(card=face, number=move.target.number)
-    needed = needed_rank(position, move.target)
-    if rank == needed:
-        template = phrases.play
-    elif rank == KING:
-        template = phrases.play_wild
-    else:
-        template = phrases.play_unknown
-    sentence = template.format(
-        card=face, origin=origin, number=move.target.number, rank=phrases.ranks[(needed or KING) - 1]
-    )
-    if isinstance(move.source, SideStack) and complete_options(position.rule_set).side_play_ends_turn:
-        sentence += phrases.ends_turn
-    return sentence
-
-
-def moved_card(move: Move, position: Position) -> Card | None:
-    """The card that a move of the player to move takes, or None when the position does not show it."""
-    if len(position.malice.players) != 2 or position.player_to_move not in (1, 2):
-        return None
-    player = position.malice.players[position.player_to_move - 1]
-    try:
-        return _card_at(move.source, player)
-    except (IndexError, InvalidCard):
-        return None
-
-
-def needed_rank(position: Position, target: CenterStack) -> int | None:
-    """The rank (1 to 12) that a center stack needs next (M3), or None when the position has no such stack."""
-    centers = position.malice.centers
-    if target.number > len(centers):
-        return None
-    rank = len(centers[target.number - 1].cards) + 1
-    return rank if rank < KING else None
+    if isinstance(move, BankMove):
+        return describe_bank_move(move, position, phrases)
+    return describe_malice_move(move, position, phrases)
 
 
 def describe_line(line: Iterable[Move | str], position: Position, phrases: Phrases = ENGLISH) -> list[str]:
@@ -128,7 +105,10 @@ def describe_line(line: Iterable[Move | str], position: Position, phrases: Phras
     for item in line:
         move = parse_move(item) if isinstance(item, str) else item
         sentences.append(describe_move(move, ahead, phrases) + ".")
-        _foresee(move, ahead)
+        if isinstance(move, BankMove):
+            foresee_bank(move, ahead)
+        else:
+            foresee_malice(move, ahead)
     return sentences
 
 
@@ -179,17 +159,20 @@ def describe_reason(reason: Reason, phrases: Phrases = ENGLISH) -> str:
 
 
 def describe_place(place: str, phrases: Phrases = ENGLISH) -> str:
-    """A stack, for example "center stack 1" for "C1"; what is none stays as it is."""
-    stack = re.fullmatch("([CS])([0-9]+)", place)
-    if stack is None:
-        return place
-    template = phrases.center_stack if stack[1] == "C" else phrases.side_stack
-    return template.format(number=stack[2])
+    """A place on the table, for example "center stack 1" for "C1"; what is none stays as it is."""
+    numbered = re.fullmatch("([A-Z])([0-9]+)", place)
+    if numbered is not None and numbered[1] in phrases.numbered_places:
+        return phrases.numbered_places[numbered[1]].format(number=numbered[2])
+    return phrases.places.get(place, place)
 
 
 def describe_slot(slot: Slot, phrases: Phrases = ENGLISH) -> str:
     """A place where a card comes to light."""
-    template = phrases.next_payoff if slot.place == "P" else phrases.card_drawn
+    template = {
+        "P": phrases.malice.next_payoff,
+        "R": phrases.bank.next_reserve,
+        "D": phrases.bank.card_turned,
+    }.get(slot.place, phrases.malice.card_drawn)
     return template.format(player=slot.player, number=slot.index + 1)
 
 
@@ -212,12 +195,16 @@ def describe_event(event: Event, rule_set: RuleSet, phrases: Phrases = ENGLISH) 
             )
         case "turned_up":
             up = event.turned_up
-            return phrases.turned_up.format(player=up.player, card=face_of(up.card), place=up.place)
+            template = phrases.bank.turned_from_stock if up.place == "D" else phrases.turned_up
+            return template.format(player=up.player, card=face_of(up.card), place=up.place)
         case "drawn":
-            return phrases.drawn.format(player=event.drawn.player, count=event.drawn.count)
+            return phrases.malice.drawn.format(player=event.drawn.player, count=event.drawn.count)
         case "center_recycled":
             recycled = event.center_recycled
-            return phrases.recycled.format(place=recycled.place, count=len(recycled.cards))
+            return phrases.malice.recycled.format(place=recycled.place, count=len(recycled.cards))
+        case "waste_turned_over":
+            over = event.waste_turned_over
+            return phrases.bank.waste_turned_over.format(player=over.player, count=over.count)
         case "turn_passed":
             return phrases.turn_passed.format(player=event.turn_passed.player)
         case "game_over":
@@ -228,11 +215,9 @@ def describe_event(event: Event, rule_set: RuleSet, phrases: Phrases = ENGLISH) 
 
 def describe_result(result: GameResult, rule_set: RuleSet, phrases: Phrases = ENGLISH) -> str:
     """How a game ended, without a full stop."""
-    if not result.winner:
-        return phrases.stock_out_tie
-    won = phrases.points_won if preset(rule_set.preset).scored else phrases.margin_won
-    points = won.format(count=result.points)
-    template = phrases.out if result.ending == ENDING_OUT else phrases.stock_out
+    row = preset(rule_set.preset)
+    template = malice_result(result, phrases) if row.family == "malice" else bank_result(result, phrases)
+    points = (phrases.points_won if row.scored else phrases.malice.margin_won).format(count=result.points)
     return template.format(player=result.winner, points=points)
 
 
@@ -258,14 +243,6 @@ def format_points(estimate: Estimate, *, sign: bool = True) -> str:
     return f"{mean} ± {estimate.standard_error:.{digits}f}"
 
 
-def face_of(card: str) -> str:
-    """A card for people; what is no card stays as it is."""
-    try:
-        return parse_card(card).face
-    except InvalidCard:
-        return card
-
-
 def _why(reasons: Sequence[Reason], phrases: Phrases) -> list[str]:
     """The most important reasons in up to two sentences: those for the move and those against it."""
     told = [
@@ -285,39 +262,6 @@ def _by_importance(reasons: Iterable[Reason]) -> list[Reason]:
     return sorted(
         reasons, key=lambda reason: _IMPORTANCE.index(reason.code) if reason.code in _IMPORTANCE else len(_IMPORTANCE)
     )
-
-
-def _foresee(move: Move, position: Position) -> None:
-    """Moves the card, as far as the player to move can foresee the table: nothing comes to light."""
-    card = moved_card(move, position)
-    if card is None:
-        return
-    player = position.malice.players[position.player_to_move - 1]
-    match move.source:
-        case Payoff():
-            player.payoff.cards.pop()
-        case SideStack(number):
-            player.sides[number - 1].cards.pop()
-        case HandCard():
-            player.hand.cards.remove(str(card))
-    if isinstance(move.target, SideStack):
-        player.sides[move.target.number - 1].cards.append(str(card))
-        return
-    center = position.malice.centers[move.target.number - 1]
-    center.cards.append(str(card))
-    if len(center.cards) == QUEEN:  # M9
-        del center.cards[:]
-
-
-def _card_at(source: Payoff | HandCard | SideStack, player: MalicePlayer) -> Card | None:
-    match source:
-        case Payoff():
-            return parse_card(player.payoff.cards[-1])
-        case SideStack(number):
-            return parse_card(player.sides[number - 1].cards[-1])
-        case HandCard(rank, suit):
-            held = (parse_card(name) for name in player.hand.cards)
-            return next((card for card in held if card.rank == rank and suit in (None, card.suit)), None)
 
 
 def _digits(standard_error: float, *, at_least: int) -> int:
