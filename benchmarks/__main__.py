@@ -3,14 +3,18 @@
 import importlib.util
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
+from benchmarks.peer import COMPILER
+
 OUT = Path(__file__).parent / "out"
 PRESETS = ("malice-match", "malice-classic")
+PEERS = {"malice": "malice-match"}  # by family, the preset in which the kernel is held to its C++ peer
 
 
 def child(module: str, *arguments: str) -> dict[str, Any]:
@@ -22,7 +26,7 @@ def child(module: str, *arguments: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measure start-up, rollouts and hints; print a table and write `benchmarks/out/bench.json`."""
+    """Measure start-up, rollouts, hints and peers; print a table and write `benchmarks/out/bench.json`."""
     cores = len(os.sched_getaffinity(0))
     results: dict[str, Any] = {"cores": cores}
     with tempfile.TemporaryDirectory() as cache:
@@ -51,6 +55,15 @@ def main() -> None:
                 f"  hint, {figures['rollouts']:,} rollouts",
                 f"p50 {figures['seconds_p50'] * 1e3:.0f} ms, p90 {figures['seconds_p90'] * 1e3:.0f} ms, "
                 f"{figures['share_in_rollouts']:.0%} in rollouts, lane utilisation {figures['lane_utilisation']:.2f}",
+            )
+        for family, preset in PEERS.items() if shutil.which(COMPILER) else ():
+            figures = child("peers", "--preset", preset, "--cache", cache)
+            programs = [seconds for name, seconds in results["compile_cold"].items() if name.startswith(f"{family}/")]
+            results[family] = {"compile_s": sum(programs), **figures}
+            row(
+                f"kernel against C++, {preset}",
+                f"{figures['ratio_per_core']:.2f} on one core, {figures['ratio_all_cores']:.2f} all cores against one, "
+                f"C++ {figures['one_core']['peer_moves_per_second']['median'] / 1e6:.1f} M moves/s",
             )
     OUT.mkdir(exist_ok=True)
     (OUT / "bench.json").write_text(json.dumps(results, indent=2) + "\n")
