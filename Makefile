@@ -47,9 +47,13 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# What a newcomer sees: some positions of each game.
+DEMO := opening path shut-out win-with-king dry-stock \
+  bank-opening bank-forced bank-chain bank-load bank-stalemate
+
 .PHONY: demo
-demo: $(READY)  ## hints for the example positions
-	$(BIN)/zank hint clients/python/examples/*.txt
+demo: $(READY)  ## hints for ten of the example positions
+	$(BIN)/zank hint $(DEMO:%=clients/python/examples/%.txt)
 
 .PHONY: test
 test: $(READY)  ## the tests, except the slow ones

@@ -35,9 +35,9 @@ def measure(preset: str, rollouts: int, count: int, cache: Path) -> dict[str, di
         if judged.forced:
             continue
         best, other = judged.evaluations[0], having(judged, chosen)
-        keep = chosen | {best.candidate.action}
+        keep = chosen | {best.action}
         truth = ask(TIMES * rollouts, 1_000_000 + seed, keep)
-        true_best, true_other = having(truth, {best.candidate.action}), having(truth, chosen)
+        true_best, true_other = having(truth, {best.action}), having(truth, chosen)
         compare(differences, "best", best, true_best)
         if other.gap is None:  # it came out best, and is flattered like the best
             continue
@@ -52,8 +52,8 @@ def measure(preset: str, rollouts: int, count: int, cache: Path) -> dict[str, di
 
 
 def having(answer: Answer, actions: frozenset[int] | set[int]) -> Evaluation:
-    """The evaluation of the candidate that stands for one of these actions."""
-    return next(e for e in answer.evaluations if {e.candidate.action, *e.candidate.equivalents} & actions)
+    """The evaluation of the move that stands for one of these actions."""
+    return next(e for e in answer.evaluations if {e.action, *e.equivalents} & actions)
 
 
 def compare(differences: dict[str, list[float]], name: str, judged: Evaluation, truth: Evaluation) -> None:

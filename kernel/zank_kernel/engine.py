@@ -18,12 +18,14 @@ import jax
 import numpy as np
 import numpy.typing as npt
 
-from zank_kernel import bank, malice, rollout, search
+from zank_kernel import bank, malice, rollout, search, turns
 from zank_kernel.family import Family, Rulings
 from zank_kernel.host import leaf, zeros
 from zank_kernel.workers import Workers
 
-ROOTS: Final = 64  # rows of a table of roots
+RULED: Final = 64  # positions of one call about rules
+ROOTS: Final = 512  # rows of a table of roots: outcomes of a turn that are played out at most
+WORTH: Final = 16  # rollouts that an outcome should get on average: a small budget looks at fewer of them
 WORLDS: Final = 1_024  # rows of a table of worlds
 TASKS: Final = 2_048  # tasks of one rollout call, which bounds how long it runs
 LANES: Final = 128  # lanes of one worker
@@ -122,21 +124,21 @@ class Engine:
             self._compile_family(family)
 
     def rulings(self, family: str, state: Any) -> Rulings:
-        """What the rules say of every action in up to ROOTS lanes. NumPy arrays."""
+        """What the rules say of every action in up to RULED lanes. NumPy arrays."""
         rulings: Rulings = self._ruled(family, "rulings", state)
         return rulings
 
     def legal(self, family: str, state: Any) -> npt.NDArray[np.bool_]:
-        """Legal actions of up to ROOTS lanes, bool [actions, B]."""
+        """Legal actions of up to RULED lanes, bool [actions, B]."""
         mask: npt.NDArray[np.bool_] = np.asarray(self.rulings(family, state).barred) == 0
         return mask
 
     def play(self, family: str, state: Any, actions: npt.NDArray[np.int32]) -> Any:
-        """State after one legal action in each of up to ROOTS lanes; cards due are not drawn yet. NumPy arrays."""
+        """State after one legal action in each of up to RULED lanes; cards due are not drawn yet. NumPy arrays."""
         return self._ruled(family, "play", state, actions)
 
     def take(self, family: str, state: Any, cards: npt.NDArray[np.int8]) -> Any:
-        """State after the cards due were drawn as given, int8 [draws, B], in up to ROOTS lanes. NumPy arrays."""
+        """State after the cards due were drawn as given, int8 [draws, B], in up to RULED lanes. NumPy arrays."""
         return self._ruled(family, "take", state, cards)
 
     def legal_actions(self, family: str, table: Any) -> list[int]:
@@ -158,77 +160,84 @@ class Engine:
         """
         family = FAMILIES[question.family]
         table = question.table
-        first = family.representatives(table)
-        groups: dict[int, list[int]] = {}
-        legal = considered(self.legal_actions(question.family, table), question.only, question.avoid)
-        for action in suggested(legal, family.pointless(table), question.only | question.keep):
-            groups.setdefault(int(first[action]), []).append(action)
-        if not 0 < len(groups) <= ROOTS:
-            raise ValueError(f"{len(groups)} distinct moves to consider, expected 1 to {ROOTS}")
-        actions = np.asarray([members[0] for members in groups.values()], np.int32)
-        before = repeated(family.to_state([table]), len(actions))
-        roots = self.play(question.family, before, actions)
-        sign = 1 if table.mover == 0 else -1
-        won = self._won_at_once(family, table, actions, sign)
-        lines = self._ruled(question.family, "line", roots, before.mover)
-        candidates = [
-            search.Candidate(
-                action=members[0],
-                equivalents=tuple(members[1:]),
-                wins_at_once=bool(won[index]),
-                line=(members[0], *(action for action in lines[:, index].tolist() if action >= 0)),
-            )
-            for index, members in enumerate(groups.values())
-        ]
-        if len(candidates) == 1:
-            return search.forced(candidates[0])
-        keep = frozenset(index for index, members in enumerate(groups.values()) if question.keep & {*members})
-        knowledge = family.knowledge([table], [question.seed])
-        playing = _Playing(self, family, padded(roots, ROOTS), knowledge, sign, question.urgency, control)
+        turn = self.turn(question)
+        playing = _Playing(self, family, turn.outcomes, question, control)
+        made = turn.outcomes.moves.astype(np.int64)
+        if len(turn.moves) == 1:
+            return search.forced(turn, playing.won(made))
+        keep = frozenset(index for index, members in enumerate(turn.moves) if question.keep & {*members})
         return search.search(
-            candidates,
-            search.schedule(len(candidates), question.rollouts, len(keep))[: question.rounds],
-            question.objective,
-            family.spread(table),
+            search.Race(turn, made, question.objective, family.spread(table)),
+            search.schedule(len(made), question.rollouts, len(keep))[: question.rounds],
             playing.play,
             keep=keep,
             progress=control.progress,
         )
 
-    def _won_at_once(
-        self, family: Family[Any, Any, Any, Any], table: Any, actions: npt.NDArray[np.int32], sign: int
-    ) -> npt.NDArray[np.bool_]:
-        """Which actions win before the other player can do anything, by a draw that ends the game too; bool [N]."""
-        before = repeated(family.to_state([family.stand_in(table)]), len(actions))
-        after = self.play(family.name, before, actions)
-        after = self.take(family.name, after, np.zeros((family.draws, len(actions)), np.int8))
-        won: npt.NDArray[np.bool_] = score(family, after.points * sign, after.ending) == 2
-        return won
+    def turn(self, question: Question, nodes: int = turns.NODES) -> turns.Turn:
+        """The moves that a question is about, and the outcomes of the turn that its budget looks at.
+
+        The search for them is broken off after about so many `nodes`. Raises ValueError where there is no move to
+        consider, or more distinct ones than a table of roots has rows.
+        """
+        family = FAMILIES[question.family]
+        player = np.full((turns.AT_ONCE,), question.table.mover, np.int8)
+
+        def expand(state: Any, actions: npt.NDArray[np.int32]) -> turns.Reached[Any]:
+            sized = (padded(each, turns.AT_ONCE) for each in (state, actions))
+            reached: turns.Reached[Any] = jax.tree.map(np.asarray, self._call(family.name, "expand", *sized, player))
+            return reached
+
+        def considering(legal: Sequence[int]) -> Sequence[int]:
+            actions = considered(legal, question.only, question.avoid)
+            actions = suggested(actions, family.pointless(question.table), question.only | question.keep)
+            if not 0 < len(actions) <= ROOTS:
+                raise ValueError(f"{len(actions)} moves to consider, expected 1 to {ROOTS}")
+            return actions
+
+        root = family.to_state([question.table, *family.history(question.table)[: turns.AT_ONCE - 1]])
+        return turns.explore(expand, root, considering, min(ROOTS, question.rollouts // WORTH), nodes)
 
     def _ruled(self, family: str, name: str, state: Any, *arguments: Any) -> Any:
-        """What a program for ROOTS lanes makes of as many lanes as `state` has. NumPy arrays."""
+        """What a program for RULED lanes makes of as many lanes as `state` has. NumPy arrays."""
         count = state.ending.shape[-1]
-        result = self._call(family, name, *(padded(each, ROOTS) for each in (state, *arguments)))
+        result = self._call(family, name, *(padded(each, RULED) for each in (state, *arguments)))
         return jax.tree.map(lambda part: np.asarray(part)[..., :count], result)
 
     def _call(self, family: str, name: str, *arguments: Any) -> Any:
         return self.programs[f"{family}/{name}"].call(*arguments)
 
     def _compile_family(self, family: Family[Any, Any, Any, Any]) -> None:
-        state = family.empty(ROOTS)
+        state = family.empty(RULED)
         knowledge = jax.tree.map(lambda leaf: np.zeros((*leaf.shape[:-1], 1), leaf.dtype), family.knowledge([], []))
         entry, number = np.zeros((WORLDS,), np.int32), np.zeros((WORLDS,), np.uint32)
         worlds = self._compile(family, "sample", f"worlds={WORLDS}", family.sample, knowledge, entry, number)
-        self._compile(family, "rulings", f"roots={ROOTS}", family.rulings, state)
-        self._compile(family, "play", f"roots={ROOTS}", family.play, state, np.full((ROOTS,), -1, np.int32))
-        self._compile(family, "take", f"roots={ROOTS}", family.take, state, np.zeros((family.draws, ROOTS), np.int8))
-        self._compile(family, "line", f"roots={ROOTS}", family.rest_of_turn, state, np.zeros((ROOTS,), np.int8))
+        self._compile(family, "rulings", f"positions={RULED}", family.rulings, state)
+        self._compile(family, "play", f"positions={RULED}", family.play, state, np.full((RULED,), -1, np.int32))
+        self._compile(
+            family, "take", f"positions={RULED}", family.take, state, np.zeros((family.draws, RULED), np.int8)
+        )
+
+        def expand(state: Any, action: jax.Array, player: jax.Array) -> turns.Reached[Any]:
+            return turns.expand(family, state, action, player)
+
+        self._compile(
+            family,
+            "expand",
+            f"moves={turns.AT_ONCE}",
+            expand,
+            family.empty(turns.AT_ONCE),
+            np.full((turns.AT_ONCE,), -1, np.int32),
+            np.zeros((turns.AT_ONCE,), np.int8),
+        )
 
         def run(lanes: Any, tasks: rollout.Tasks[Any, Any]) -> tuple[Any, rollout.Results, rollout.Usage]:
             return rollout.run(family, lanes, tasks)
 
         index = zeros((TASKS,), np.int32)
-        tasks = rollout.Tasks(roots=state, worlds=worlds, root=index, world=index, count=zeros((), np.int32))
+        tasks = rollout.Tasks(
+            roots=family.empty(ROOTS), worlds=worlds, root=index, world=index, count=zeros((), np.int32)
+        )
         sizes = f"lanes={self.lanes} roots={ROOTS} worlds={WORLDS} tasks={TASKS}"
         self._compile(family, "rollout", sizes, run, family.empty(self.lanes), tasks, donated=0)
 
@@ -326,21 +335,14 @@ class _Playing:
     """The rollouts of one question: its roots, its knowledge and the tables of worlds made so far."""
 
     def __init__(
-        self,
-        engine: Engine,
-        family: Family[Any, Any, Any, Any],
-        roots: Any,
-        knowledge: Any,
-        sign: int,
-        urgency: int,
-        control: Control,
+        self, engine: Engine, family: Family[Any, Any, Any, Any], roots: Any, question: Question, control: Control
     ) -> None:
         self.engine = engine
         self.family = family
-        self.roots = jax.device_put(roots)
-        self.knowledge = knowledge
-        self.sign = sign
-        self.urgency = urgency
+        self.roots = jax.device_put(padded(roots, ROOTS))
+        self.knowledge = family.knowledge([question.table], [question.seed])
+        self.sign = 1 if question.table.mover == 0 else -1
+        self.urgency = question.urgency
         self.control = control
         self.calls = 0
         self.chunk = -1
@@ -357,21 +359,27 @@ class _Playing:
             self.chunk = chunk
         return self.worlds
 
-    def play(self, indices: Sequence[int], first: int, last: int, required: bool) -> list[search.Outcomes]:
-        """Worlds `first` … `last` - 1 with the roots of these indices; what is `required` is not given up for time."""
+    def won(self, made: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Which roots, after so many moves each, end the game before anybody moves again, and win it; bool [N]."""
+        results = self.play(range(len(made)), 0, 1, True)
+        won: npt.NDArray[np.bool_] = (results.score[:, 0] == 2) & (results.moves[:, 0] == made)
+        return won
+
+    def play(self, outcomes: Sequence[int], first: int, last: int, required: bool) -> search.Results:
+        """Worlds `first` … `last` - 1 with these roots, results [outcomes, worlds].
+
+        What is `required` is not given up for want of time.
+        """
         stop = functools.partial(self.stop, required)
         queued: list[tuple[int, Future[rollout.Results]]] = []
         for chunk in range(first // WORLDS, (last - 1) // WORLDS + 1):
             begin, end = max(first, chunk * WORLDS), min(last, (chunk + 1) * WORLDS)
-            world = np.repeat(np.arange(begin, end, dtype=np.int32) - chunk * WORLDS, len(indices))
-            root = np.tile(np.asarray(indices, np.int32), end - begin)
-            worlds = self.table_of_worlds(chunk)
             calls = self.engine.rollouts(
                 self.family.name,
                 self.roots,
-                worlds,
-                root,
-                world,
+                self.table_of_worlds(chunk),
+                np.tile(np.asarray(outcomes, np.int32), end - begin),
+                np.repeat(np.arange(begin, end, dtype=np.int32) - chunk * WORLDS, len(outcomes)),
                 urgency=self.urgency,
                 before=self.calls,
                 stop=stop,
@@ -381,15 +389,12 @@ class _Playing:
         parts = [(count, future.result()) for count, future in queued]
 
         def joined(field: str) -> search.Counts:
-            """That field of all results, [worlds, candidates]."""
+            """That field of all results, [outcomes, worlds]."""
             slots = np.concatenate([getattr(results, field)[:count] for count, results in parts])
-            return slots.astype(np.int64).reshape(last - first, len(indices))
+            return slots.astype(np.int64).reshape(last - first, len(outcomes)).T
 
-        points, moves = self.sign * joined("points"), joined("moves")
-        scores = score(self.family, points, joined("ending"))
-        return [
-            search.Outcomes(points=points[:, i], score=scores[:, i], moves=moves[:, i]) for i in range(len(indices))
-        ]
+        points = self.sign * joined("points")
+        return search.Results(points=points, score=score(self.family, points, joined("ending")), moves=joined("moves"))
 
 
 def considered(legal: Sequence[int], only: frozenset[int], avoid: frozenset[int]) -> list[int]:
@@ -408,12 +413,6 @@ def score(
     """The half games that points and endings are worth to the player from whose view the points are."""
     tied = np.isin(ending, list(family.ties))
     return np.where(tied, 1, 1 + np.sign(points.astype(np.int64)))
-
-
-def repeated[Tree](tree: Tree, count: int) -> Tree:
-    """Every leaf's only lane so many times. NumPy arrays."""
-    lanes: Tree = jax.tree.map(lambda part: np.repeat(part, count, axis=-1), tree)
-    return lanes
 
 
 def padded[Tree](tree: Tree, size: int) -> Tree:

@@ -5,8 +5,6 @@ from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
 import jax
-import numpy as np
-import numpy.typing as npt
 
 ADJUDICATED: Final = 3  # the ending of a game that was cut off, in every family
 FORBIDDEN: Final = -1  # a ruling: barred whatever the order of play
@@ -57,15 +55,18 @@ class Family[State: Lanes, World, Knowledge, Table]:
     empty: Callable[[int], State]  # lanes without a game
     to_state: Callable[[Sequence[Table]], State]  # positions to lanes
     knowledge: Callable[[Sequence[Table], Sequence[int]], Knowledge]  # what the movers know, with request seeds
-    representatives: Callable[[Table], npt.NDArray[np.int64]]  # for each action the first equivalent one, [actions]
     spread: Callable[[Table], int]  # how many points apart two results of a game from here can be
-    stand_in: Callable[[Table], Table]  # the position with some card for every hidden one that a move can make due
     pointless: Callable[[Table], frozenset[int]]  # actions, legal or not, that are never suggested
+    history: Callable[[Table], Sequence[Table]]  # positions of this turn that must not come back
 
     rulings: Callable[[State], Rulings]
     play: Callable[[State, jax.Array], State]  # a choice, int32 [B]; -1 = none
     take: Callable[[State, jax.Array], State]  # cards due, given: int8 [draws, B]
     step: Callable[[State], State]  # cards due, drawn from the world's stream, then a move of the rollout policy
-    rest_of_turn: Callable[[State, jax.Array], jax.Array]  # the policy's moves for a player int8 [B], int32 [N, B]
+    choose: Callable[[State], jax.Array]  # the rollout policy's choice, int32 [B]; -1 = none
+    goes_on: Callable[[State, jax.Array], jax.Array]  # whether a player int8 [B] can plan the turn further, bool [B]
+    left: Callable[[State, jax.Array], jax.Array]  # cards a player int8 [B] must play to win, -1 = some unknown; int16
+    key: Callable[[State], jax.Array]  # uint32 [2, B], equal for positions of a turn but for the order of like piles
+    arrangement: Callable[[State], jax.Array]  # uint32 [2, B], with the key: equal for equal positions of a turn
     sample: Callable[[Knowledge, jax.Array, jax.Array], World]  # worlds by entry int32 [W] and number uint32 [W]
     load: Callable[[State, jax.Array, State, jax.Array, World, jax.Array], State]  # (lanes, taken, roots, i, worlds, j)

@@ -1,13 +1,19 @@
-"""Search: every legal move a candidate, the same worlds for all, sequential halving.
+"""Search: which outcome of the turn is best, on the same worlds for all, and what each move is worth.
 
-Sequential halving: Karnin, Koren, Somekh, "Almost optimal exploration in multi-armed bandits" (2013). Common random
-numbers: candidate i in world w draws the same cards as candidate j in world w, so that gaps are measured in pairs.
+Candidates are the outcomes of the turn that the moves to consider can lead to. They are rolled out in rounds of
+sequential halving (Karnin, Koren, Somekh, "Almost optimal exploration in multi-armed bandits", 2013), all in the
+same worlds, with the same cards to draw, so that gaps are measured in pairs.
+
+Of many candidates the one that looks best is flattered. So two thirds of the rollouts choose: which outcomes are played
+on with, which is the best of a move, and which move is the best. The last third, in worlds of its own, alone says what
+the chosen ones are worth.
 """
 
+import copy
 import dataclasses
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Final, Literal
+from collections.abc import Callable, Sequence
+from typing import Final, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,17 +21,44 @@ import numpy.typing as npt
 type Objective = Literal["points", "win"]
 type Counts = npt.NDArray[np.int64]
 
-ROUNDS: Final = 3
+ROUNDS: Final = 5
+CHOOSING: Final = 2 / 3  # of a budget; the rest reports
+TRANSLATION: Final = 3.0  # standard errors by which a lead is discounted at most
+FINALISTS: Final = 4  # moves that half of the reporting rollouts are for; the other half is for all
+REPORTING_WORLDS: Final = 1 << 20  # number of the first world that reports; those that choose come before
 SLICE: Final = 16_384  # rollouts between two reports of progress
 
 
+class Turn(Protocol):
+    """The moves to consider and the outcomes of the turn that they can lead to."""
+
+    @property
+    def moves(self) -> Sequence[tuple[int, ...]]:
+        """Actions; those that lead to the same position together."""
+        ...
+
+    @property
+    def reach(self) -> npt.NDArray[np.bool_]:
+        """Which outcomes can be reached by beginning with which move, bool [moves, N]."""
+        ...
+
+    @property
+    def complete(self) -> bool:
+        """Whether these are all the outcomes there are."""
+        ...
+
+    def line(self, move: int, outcome: int) -> tuple[int, ...]:
+        """The actions of a way to an outcome that begins with a move, both by their index."""
+        ...
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Outcomes:
-    """Results of a candidate's rollouts from the mover's view, one entry a world, in order of the world's number."""
+class Results:
+    """What became of rollouts, from the mover's view, one entry a world."""
 
     points: Counts  # int64 [N]
     score: Counts  # int64 [N]: 2 = won, 1 = tie, 0 = lost
-    moves: Counts  # int64 [N]: moves to the end of the game
+    moves: Counts  # int64 [N]: moves to the end of the game, those of this turn included
 
     @property
     def count(self) -> int:
@@ -58,33 +91,29 @@ class Value:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Candidate:
-    """One move to consider: an action and the other actions that lead to the same game."""
+class Evaluation:
+    """One move's place in an answer."""
 
     action: int
-    equivalents: tuple[int, ...]
+    equivalents: tuple[int, ...]  # other actions that lead to the same position
+    line: tuple[int, ...]  # the turn from this action on, to the best outcome that can be reached by it
     wins_at_once: bool
-    line: tuple[int, ...]  # the turn from this action on, as the rollouts play it, up to the next unknown card
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Evaluation:
-    """One candidate's place in an answer."""
-
-    candidate: Candidate
-    value: Value | None  # None where no rollouts were spent
+    wins_this_turn: bool  # by the line, whatever the hidden cards are
+    value: Value | None  # of that outcome; None where no rollouts were spent
     gap: Estimate | None  # the best move's measure less this one's; None for the best itself
     tied_with_best: bool
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Answer:
-    """The candidates ranked, best first, and what they cost."""
+    """The moves ranked, best first, and what that cost."""
 
     evaluations: tuple[Evaluation, ...]
     forced: bool
     rollouts: int  # spent
     rounds_done: int
+    outcomes: int  # of the turn, played out
+    complete: bool  # whether these are all that the moves can lead to
 
 
 class Stopped(Exception):
@@ -101,16 +130,16 @@ class Round:
 
 
 def schedule(candidates: int, rollouts: int, kept: int = 0) -> tuple[Round, ...]:
-    """Rounds for a number of candidates and a budget of rollouts in total.
+    """Rounds for a number of candidates and a budget of rollouts in total, of which the rounds get their share.
 
-    At most three rounds of equal cost; each keeps about the same share of the candidates, the last two to four, and
-    pays for `kept` further ones. A budget that does not reach every candidate once is raised to one world each.
+    At most ROUNDS rounds of equal cost; each keeps about the same share of the candidates, about a quarter, the last
+    two to four, and pays for `kept` further ones. A budget that does not reach every candidate is raised to one world.
     """
-    count = min(ROUNDS, max(1, math.ceil(math.log2(candidates))))
-    sizes = [max(2, math.ceil(candidates ** ((count - index) / count))) for index in range(count)]
+    count = min(ROUNDS, max(1, math.ceil(math.log2(candidates) / 2 + 0.5)))
+    sizes = [max(min(2, candidates), math.ceil(candidates ** ((count - index) / count))) for index in range(count)]
     rounds: list[Round] = []
     first = 0
-    left = rollouts
+    left = int(rollouts * CHOOSING)
     for index, size in enumerate(sizes):
         playing = min(candidates, size + kept)
         worlds = left // (count - index) // playing
@@ -123,48 +152,246 @@ def schedule(candidates: int, rollouts: int, kept: int = 0) -> tuple[Round, ...]
     return tuple(rounds)
 
 
+class Tally:
+    """Results of outcomes; one that has played more worlds has played the others' too."""
+
+    def __init__(self, candidates: int) -> None:
+        self.results: list[list[Results]] = [[] for _ in range(candidates)]
+        self.count = np.zeros((candidates,), np.int64)
+        self.points = np.zeros((candidates,), np.int64)  # sums
+        self.score = np.zeros((candidates,), np.int64)
+        self.moves = np.zeros((candidates,), np.int64)
+
+    def add(self, candidates: Sequence[int], new: Results) -> None:
+        """Results [candidates, worlds] in worlds that follow on those so far."""
+        chosen = np.asarray(candidates)
+        self.count[chosen] += new.points.shape[-1]
+        self.points[chosen] += new.points.sum(axis=-1)
+        self.score[chosen] += new.score.sum(axis=-1)
+        self.moves[chosen] += new.moves.sum(axis=-1)
+        for row, candidate in enumerate(candidates):
+            self.results[candidate].append(Results(points=new.points[row], score=new.score[row], moves=new.moves[row]))
+
+    def copy(self) -> "Tally":
+        """The same results, for others to be added."""
+        same = Tally(0)
+        same.results = [list(parts) for parts in self.results]
+        for name in ("count", "points", "score", "moves"):
+            setattr(same, name, getattr(self, name).copy())
+        return same
+
+    def of(self, candidate: int) -> Results:
+        """A candidate's results."""
+        parts = self.results[candidate]
+        return Results(
+            points=np.concatenate([part.points for part in parts]),
+            score=np.concatenate([part.score for part in parts]),
+            moves=np.concatenate([part.moves for part in parts]),
+        )
+
+
+class Race:
+    """A turn's outcomes, what the rollouts that choose and those that report say of them, and what follows."""
+
+    def __init__(self, turn: Turn, made: Counts, objective: Objective, spread: int) -> None:
+        self.turn = turn
+        self.made = made  # int64 [N]: moves made on the way to each outcome
+        self.objective: Objective = objective
+        self.spread = spread  # how many points apart two results can be; scales errors that cannot be measured
+        self.of_move = [np.flatnonzero(row) for row in turn.reach]
+        self.lead = np.zeros(
+            (len(made),), np.int64
+        )  # sums over the worlds that choose, of the measure less outcome 0's
+        self.squares = np.zeros((len(made),), np.int64)  # of its squares
+        self.choosing = Tally(len(made))
+        self.reporting = Tally(len(made))
+
+    def choose(self, candidates: Sequence[int], new: Results) -> None:
+        """Results [candidates, worlds] that choose, outcome 0 first, in worlds that follow on those so far."""
+        self.choosing.add(candidates, new)
+        measured = new.measure(self.objective)
+        lead = measured - measured[0]
+        self.lead[list(candidates)] += lead.sum(axis=-1)
+        self.squares[list(candidates)] += (lead * lead).sum(axis=-1)
+
+    def unchosen(self) -> "Race":
+        """The race as it is now, to go back to."""
+        same = copy.copy(self)
+        same.lead, same.squares = self.lead.copy(), self.squares.copy()
+        same.choosing = self.choosing.copy()
+        return same
+
+    def expected(self) -> npt.NDArray[np.float64]:
+        """How far each outcome is ahead of the rollout policy's own, as far as one can expect; float64 [N].
+
+        The mean lead on the worlds that both played is drawn towards the median of all outcomes the more, the less the
+        spread of those above it exceeds what chance makes of it (empirical Bayes: Efron and Morris, "Stein's estimation
+        rule and its competitors", 1973), but by TRANSLATION standard errors at most ("Limiting the risk of Bayes and
+        empirical Bayes estimators", 1972). So the policy's own outcome is departed from on evidence only, and outcomes
+        that are clearly bad lend no credit to small leads.
+        """
+        count = self.choosing.count
+        mean = self.lead / count
+        error = (self.squares / count - mean * mean + 1 / count) / count
+        if len(mean) > 1:
+            center = float(np.median(mean[1:]))
+            above = np.flatnonzero(mean[1:] >= center) + 1
+            spread = max(0.0, float(((mean[above] - center) ** 2).mean() - error[above].mean()))
+            drawn = center + (mean[1:] - center) * spread / (spread + error[1:])
+            mean[1:] = np.maximum(drawn, mean[1:] - TRANSLATION * np.sqrt(error[1:]))
+        return mean
+
+    def wins(self) -> npt.NDArray[np.bool_]:
+        """Which outcomes end the game before anybody moves again, and win it, in whatever world; bool [N]."""
+        tally = self.choosing
+        won: npt.NDArray[np.bool_] = (tally.score == 2 * tally.count) & (tally.moves == self.made * tally.count)
+        return won
+
+    def places(self) -> Counts:
+        """The place of every outcome, 0 = best, by the rollouts that choose; int64 [N].
+
+        One that wins for certain is before all others, one that has come further before those that have not; then the
+        objective, the other measure, the shorter games, the order in which the outcomes were found.
+        """
+        tally = self.choosing
+        first, second = self.expected(), tally.score if self.objective == "points" else tally.points
+        wins = self.wins()
+        # The last key counts first. Candidates of one count have played the same worlds, so sums will do.
+        order = np.lexsort((tally.moves, -second, -first, -tally.count, np.where(wins, self.made, 0), ~wins))
+        places = np.empty_like(order)
+        places[order] = np.arange(len(order))
+        return places
+
+    def answer(self, rounds_done: int) -> Answer:
+        """What the results so far say of the moves; as long as none report, by those that choose.
+
+        The best move is the first by those that choose; the others follow by how far they are behind.
+        """
+        places = self.places()
+        leading = self.leading(places)
+        best = min(range(len(leading)), key=lambda move: (places[leading[move]], move))
+        wins = self.wins()
+        evaluations = [
+            self.evaluation(move, outcome, bool(wins[outcome]), None if move == best else leading[best])
+            for move, outcome in enumerate(leading)
+        ]
+        ranked = sorted(
+            range(len(leading)),
+            key=lambda move: (move != best, 0.0 if (gap := evaluations[move].gap) is None else gap.mean, move),
+        )
+        return Answer(
+            evaluations=tuple(evaluations[move] for move in ranked),
+            forced=False,
+            rollouts=int(self.choosing.count.sum() + self.reporting.count.sum()),
+            rounds_done=rounds_done,
+            outcomes=len(self.made),
+            complete=self.turn.complete,
+        )
+
+    def leading(self, places: Counts) -> list[int]:
+        """The best outcome of each move."""
+        return [least(places, outcomes) for outcomes in self.of_move]
+
+    def said(self, outcome: int) -> Results:
+        """What is reported of an outcome: until rollouts report, what chose it."""
+        tally = self.reporting if self.reporting.count[outcome] else self.choosing
+        return tally.of(outcome)
+
+    def evaluation(self, move: int, outcome: int, wins: bool, best: int | None) -> Evaluation:
+        """A move by the outcome that it should lead to; `best` is that of the best move, unless this is it."""
+        line = self.turn.line(move, outcome)
+        gap = None if best is None else self.gap(best, outcome)
+        return Evaluation(
+            action=self.turn.moves[move][0],
+            equivalents=self.turn.moves[move][1:],
+            line=line,
+            wins_at_once=wins and len(line) == 1,
+            wins_this_turn=wins,
+            value=value(self.said(outcome), self.spread),
+            gap=gap,
+            tied_with_best=gap is None or gap.mean <= 2 * gap.standard_error,
+        )
+
+    def gap(self, best: int, other: int) -> Estimate:
+        """How much better one outcome is than another, on the worlds that both played."""
+        if best == other:
+            return Estimate(mean=0.0, standard_error=0.0)  # nothing to estimate
+        first, second = (self.said(outcome).measure(self.objective) for outcome in (best, other))
+        both = min(len(first), len(second))
+        difference = first[:both] - second[:both]
+        if self.objective == "points":
+            return mean(difference, 2 * self.spread)
+        halves = mean(difference, 4)
+        return Estimate(mean=halves.mean / 2, standard_error=halves.standard_error / 2)
+
+
 def search(
-    candidates: Sequence[Candidate],
+    race: Race,
     rounds: Sequence[Round],
-    objective: Objective,
-    spread: int,
-    play: Callable[[Sequence[int], int, int, bool], Sequence[Outcomes]],
+    play: Callable[[Sequence[int], int, int, bool], Results],
     *,
     keep: frozenset[int] = frozenset(),
     progress: Callable[[Answer], None] | None = None,
 ) -> Answer:
-    """Rank two or more `candidates` by playing the `rounds` of a schedule.
+    """Rank the moves of a turn by playing the `rounds` of a schedule for its outcomes.
 
-    `play(indices, first, last, required)` plays worlds `first` … `last` - 1 with the candidates of these indices, in
-    the first round as `required`; when it raises Stopped, the answer is that of the last complete round, and Stopped is
-    raised where there is none. `spread` is how many points apart two results can be; it scales errors that cannot be
-    measured. The candidates `keep` play in every round. `progress` is given the answer so far, after every round and
-    now and then within.
+    `play(outcomes, first, last, required)` plays worlds `first` … `last` - 1 with these outcomes, as `required` in the
+    first round and to report, and returns results [outcomes, worlds]; when it raises Stopped, the answer is that of the
+    last complete round, and Stopped is raised where there is none. The best outcomes of the moves `keep` play in every
+    round. `progress` is given the answer so far, after every round and now and then within.
     """
-    outcomes: dict[int, Outcomes] = {}
-    order = list(range(len(candidates)))
-    answer: Answer | None = None
+    playing = list(range(len(race.made)))
+    done = 0
     for number, step in enumerate(rounds, start=1):
-        playing = sorted({*order[: step.candidates], *keep})
+        if number > 1:
+            playing = advancing(race, playing, step.candidates, keep)
+        before = race if progress is None else race.unchosen()
         try:
             for first, last in slices(step, len(playing), whole=progress is None):
-                for index, new in zip(playing, play(playing, first, last, number == 1), strict=True):
-                    outcomes[index] = join(outcomes[index], new) if index in outcomes else new
-                ranked = sorted(
-                    playing, key=lambda index: preference(candidates[index], outcomes[index], objective, index)
-                )
-                ranked += [index for index in order if index not in playing]
-                done = number if last == step.last else number - 1
-                so_far = summary(candidates, ranked, outcomes, objective, spread, done)
+                race.choose(playing, play(playing, first, last, number == 1))
                 if progress is not None:
-                    progress(so_far)
+                    progress(race.answer(number if last == step.last else done))
         except Stopped:
-            if answer is None:
+            if done == 0:
                 raise
+            race = before
             break
-        order, answer = ranked, so_far
-    assert answer is not None
-    return answer
+        done = number
+    report(race, play, keep)
+    return race.answer(done)
+
+
+def report(race: Race, play: Callable[[Sequence[int], int, int, bool], Results], keep: frozenset[int]) -> None:
+    """Play the best outcome of every move in worlds of their own: half as many rollouts as have chosen them.
+
+    Half of these are for all moves alike, the others for the finalists and the moves `keep`.
+    """
+    places = race.places()
+    leading = race.leading(places)
+    everyone = sorted({*leading})
+    finalists = sorted({*sorted(everyone, key=places.__getitem__)[:FINALISTS], *(leading[move] for move in keep)})
+    budget = int(race.choosing.count.sum() * (1 - CHOOSING) / CHOOSING)
+    first = REPORTING_WORLDS
+    for outcomes, rollouts in ((everyone, budget // 2), (finalists, budget - budget // 2)):
+        last = first + max(1, rollouts // len(outcomes))
+        race.reporting.add(outcomes, play(outcomes, first, last, True))
+        first = last
+
+
+def least(places: Counts, outcomes: Counts) -> int:
+    """Of some outcomes the one with the best place."""
+    return int(outcomes[places[outcomes].argmin()])
+
+
+def advancing(race: Race, playing: Sequence[int], count: int, keep: frozenset[int]) -> list[int]:
+    """Of the outcomes that play, the best, and the best of each move to keep."""
+    places = race.places()
+    still = np.asarray(playing)
+    best = still[np.argsort(places[still])][:count].tolist()
+    if 0 not in best:  # what leads are measured from
+        best[-1] = 0
+    kept = [least(places, np.intersect1d(still, race.of_move[move])) for move in keep]
+    return sorted({*best, *kept})
 
 
 def slices(step: Round, playing: int, *, whole: bool) -> list[tuple[int, int]]:
@@ -173,77 +400,33 @@ def slices(step: Round, playing: int, *, whole: bool) -> list[tuple[int, int]]:
     return [(first, min(first + worlds, step.last)) for first in range(step.first, step.last, worlds)]
 
 
-def summary(
-    candidates: Sequence[Candidate],
-    order: Sequence[int],
-    outcomes: Mapping[int, Outcomes],
-    objective: Objective,
-    spread: int,
-    rounds_done: int,
-) -> Answer:
-    """The answer that these outcomes give, candidates in this order."""
-    best = outcomes[order[0]]
-    evaluations = tuple(
-        evaluate(candidates[index], outcomes[index], None if index == order[0] else best, objective, spread)
-        for index in order
+def forced(turn: Turn, wins: npt.NDArray[np.bool_]) -> Answer:
+    """The answer where there is no choice of a first move: no rollouts, no value; `wins` are the outcomes that do."""
+    line = turn.line(0, int(wins.argmax()))
+    only = Evaluation(
+        action=turn.moves[0][0],
+        equivalents=turn.moves[0][1:],
+        line=line,
+        wins_at_once=bool(wins.any()) and len(line) == 1,
+        wins_this_turn=bool(wins.any()),
+        value=None,
+        gap=None,
+        tied_with_best=True,
     )
-    rollouts = sum(outcome.count for outcome in outcomes.values())
-    return Answer(evaluations=evaluations, forced=False, rollouts=rollouts, rounds_done=rounds_done)
+    return Answer(evaluations=(only,), forced=True, rollouts=0, rounds_done=0, outcomes=0, complete=turn.complete)
 
 
-def forced(candidate: Candidate) -> Answer:
-    """The answer where there is no choice: no rollouts, no value."""
-    only = Evaluation(candidate=candidate, value=None, gap=None, tied_with_best=True)
-    return Answer(evaluations=(only,), forced=True, rollouts=0, rounds_done=0)
-
-
-def join(first: Outcomes, second: Outcomes) -> Outcomes:
-    """Outcomes of the first worlds followed by those of later ones."""
-    return Outcomes(
-        points=np.concatenate([first.points, second.points]),
-        score=np.concatenate([first.score, second.score]),
-        moves=np.concatenate([first.moves, second.moves]),
-    )
-
-
-def preference(candidate: Candidate, outcomes: Outcomes, objective: Objective, index: int) -> tuple[int, ...]:
-    """Sorting key among candidates that played the same worlds, best first.
-
-    A move that wins at once is first; then the objective, the other measure, the shorter games, the order of moves.
-    """
-    other: Objective = "win" if objective == "points" else "points"
-    return (
-        -int(candidate.wins_at_once),
-        -int(outcomes.measure(objective).sum()),
-        -int(outcomes.measure(other).sum()),
-        int(outcomes.moves.sum()),
-        index,
-    )
-
-
-def evaluate(
-    candidate: Candidate, outcomes: Outcomes, best: Outcomes | None, objective: Objective, spread: int
-) -> Evaluation:
-    """Value of a candidate, and its gap to the best where it is not the best itself."""
-    count = outcomes.count
-    value = Value(
+def value(results: Results, spread: int) -> Value:
+    """What results say; `spread` is how many points apart two of them can be."""
+    count = results.count
+    return Value(
         rollouts=count,
-        win=chance(int((outcomes.score == 2).sum()), count),
-        tie=chance(int((outcomes.score == 1).sum()), count),
-        loss=chance(int((outcomes.score == 0).sum()), count),
-        points=mean(outcomes.points, spread),
-        moves=float(outcomes.moves.sum() / count),
+        win=chance(int((results.score == 2).sum()), count),
+        tie=chance(int((results.score == 1).sum()), count),
+        loss=chance(int((results.score == 0).sum()), count),
+        points=mean(results.points, spread),
+        moves=float(results.moves.sum() / count),
     )
-    if best is None:
-        return Evaluation(candidate=candidate, value=value, gap=None, tied_with_best=True)
-    both = min(count, best.count)
-    difference = best.measure(objective)[:both] - outcomes.measure(objective)[:both]
-    if objective == "points":
-        gap = mean(difference, 2 * spread)
-    else:
-        halves = mean(difference, 4)
-        gap = Estimate(mean=halves.mean / 2, standard_error=halves.standard_error / 2)
-    return Evaluation(candidate=candidate, value=value, gap=gap, tied_with_best=gap.mean <= 2 * gap.standard_error)
 
 
 def chance(hits: int, count: int) -> Estimate:

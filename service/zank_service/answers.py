@@ -21,7 +21,7 @@ class Answers:
     def on_the_wire(self, answer: search.Answer) -> Answer:
         """An answer with all that it depends on."""
         asked = self._asked
-        actions = [evaluation.candidate.action for evaluation in answer.evaluations]
+        actions = [evaluation.action for evaluation in answer.evaluations]
         if not self._reasons:  # every answer is about the same actions
             self._reasons = dict(zip(actions, asked.family.reasons(asked.position, asked.rules, actions), strict=True))
         return Answer(
@@ -36,23 +36,24 @@ class Answers:
             position_digest=asked.digest,
             rule_set_digest=self._rule_set_digest,
             engine_version=ENGINE_VERSION,
+            outcomes=answer.outcomes,
+            complete=answer.complete,
         )
 
     def _move_evaluation(self, evaluation: search.Evaluation) -> MoveEvaluation:
-        candidate = evaluation.candidate
-
         def name(action: int) -> str:
             return self._asked.family.move_name(self._asked.position, action)
 
         return MoveEvaluation(
-            move=name(candidate.action),
-            equivalents=map(name, candidate.equivalents),
+            move=name(evaluation.action),
+            equivalents=map(name, evaluation.equivalents),
             value=None if evaluation.value is None else _value(evaluation.value),
             gap=None if evaluation.gap is None else _estimate(evaluation.gap),
             tied_with_best=evaluation.tied_with_best,
-            wins_at_once=candidate.wins_at_once,
-            line=map(name, candidate.line),
-            reasons=self._reasons[candidate.action],
+            wins_at_once=evaluation.wins_at_once,
+            wins_this_turn=evaluation.wins_this_turn,
+            line=map(name, evaluation.line),
+            reasons=self._reasons[evaluation.action],
         )
 
 

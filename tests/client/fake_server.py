@@ -104,6 +104,14 @@ class FakeServer(RefereeServicer, SolverServicer, ServerServicer):
     requests: list[Message] = field(default_factory=list)
     needed: list[Slot] = field(default_factory=list)  # what a move brings to light, unless something is revealed
     rollouts: int = 1024  # said to have been played for an answer
+    legal_moves: list[LegalMove] = field(
+        default_factory=lambda: [
+            LegalMove(move="A-C1"),
+            LegalMove(move="A-C2", equivalent_to="A-C1"),
+            LegalMove(move="Q-S1"),
+        ]
+    )
+    obligatory: list[str] = field(default_factory=list)  # what an illegal move would have to wait for
     delay: float = 0.0  # seconds before each answer
     analysis_ended: Signal = field(default_factory=Signal)
 
@@ -128,13 +136,11 @@ class FakeServer(RefereeServicer, SolverServicer, ServerServicer):
         self._receive(request, context)
         if request.move == "Q-S1":
             return CheckMoveResponse(legal=True, canonical="Q-S1")
-        return CheckMoveResponse(rule="M3", text="C1 needs an ace", obligatory=["A-C1", "A-C2"])
+        return CheckMoveResponse(rule="M3", text="C1 needs an ace", obligatory=self.obligatory)
 
     def ListLegalMoves(self, request: ListLegalMovesRequest, context: grpc.ServicerContext) -> ListLegalMovesResponse:
         self._receive(request, context)
-        return ListLegalMovesResponse(
-            moves=[LegalMove(move="A-C1"), LegalMove(move="A-C2", equivalent_to="A-C1"), LegalMove(move="Q-S1")]
-        )
+        return ListLegalMovesResponse(moves=self.legal_moves)
 
     def ApplyMove(self, request: ApplyMoveRequest, context: grpc.ServicerContext) -> ApplyMoveResponse:
         self._receive(request, context)
@@ -233,8 +239,8 @@ def answer(question: Question, rollouts: int) -> Answer:
 
 
 @contextmanager
-def running(*, serving: bool = True) -> Iterator[FakeServer]:
-    """The fake on a loopback port; its health is SERVING or NOT_SERVING."""
+def running(*, serving: bool = True, port: int = 0) -> Iterator[FakeServer]:
+    """The fake on a loopback port, a free one unless it is given; its health is SERVING or NOT_SERVING."""
     fake = FakeServer()
     with ThreadPoolExecutor(4) as executor:
         server = grpc.server(executor, options=[("grpc.so_reuseport", 0)])
@@ -245,7 +251,7 @@ def running(*, serving: bool = True) -> Iterator[FakeServer]:
         status = health_pb2.HealthCheckResponse
         servicer.set("", status.SERVING if serving else status.NOT_SERVING)
         health_pb2_grpc.add_HealthServicer_to_server(servicer, server)
-        fake.target = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+        fake.target = f"127.0.0.1:{server.add_insecure_port(f'127.0.0.1:{port}')}"
         server.start()
         yield fake
         server.stop(grace=None).wait()

@@ -119,18 +119,18 @@ rule_sets = malice_rule_sets | bank_rule_sets
 
 
 @st.composite
-def piles(draw: st.DrawFn, cards: st.SearchStrategy[str]) -> Pile:
-    concealed = draw(st.lists(cards, max_size=4))
+def piles(draw: st.DrawFn, cards: st.SearchStrategy[str], most: int) -> Pile:
+    concealed = draw(st.lists(cards, max_size=most // 2))
     hidden = len(concealed) or draw(st.integers(0, 200) | st.just(UINT32))
-    return Pile(hidden=hidden, concealed=concealed, cards=draw(st.lists(cards, max_size=8)))
+    return Pile(hidden=hidden, concealed=concealed, cards=draw(st.lists(cards, max_size=most)))
 
 
-malice_piles = piles(cards)
+malice_piles = piles(cards, 8)
 malice_players = st.builds(
     MalicePlayer, payoff=malice_piles, hand=malice_piles, sides=st.lists(malice_piles, min_size=4, max_size=4)
 )
 
-bank_piles = piles(bank_cards)
+bank_piles = piles(bank_cards, 4)
 bank_players = st.builds(
     BankPlayer, reserve=bank_piles, stock=bank_piles, waste=bank_piles, quiet_turns=st.integers(0, 30_000)
 )
@@ -229,8 +229,8 @@ def bank_games(draw: st.DrawFn) -> Position:
     """
     random = draw(st.randoms(use_true_random=False))
     decks = {deck: [rank + suit for suit in SUITS for rank in RANKS] for deck in DECKS}
-    for deck in decks.values():
-        random.shuffle(deck)
+    for left in decks.values():
+        random.shuffle(left)
     foundations = []
     for suit in SUITS:
         for deck in DECKS:
@@ -242,9 +242,8 @@ def bank_games(draw: st.DrawFn) -> Position:
     def take_any(count: int) -> list[str]:
         taken = []
         for _ in range(count):
-            left = [deck for deck in DECKS if decks[deck]]
-            if left:
-                deck = random.choice(left)
+            if any(decks.values()):
+                deck = random.choice([deck for deck in DECKS if decks[deck]])
                 taken.append(decks[deck].pop() + deck)
         return taken
 

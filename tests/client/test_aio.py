@@ -3,6 +3,7 @@ import inspect
 import os
 import socket
 import sys
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -118,6 +119,19 @@ async def test_a_late_answer_is_an_error(client: AsyncClient, fake: FakeServer) 
     fake.delay = 0.5
     with pytest.raises(DeadlineExceeded, match=r"no answer within 0\.05 s"):
         await client.info(timeout=0.05)
+
+
+async def test_a_server_that_went_away_is_told_soon() -> None:
+    with running() as fake:
+        client = AsyncClient(fake.target)
+        await client.connect()
+    started = time.monotonic()
+    with pytest.raises(ServerUnavailable, match="the server went away: nothing listens there"):
+        await client.info()
+    with pytest.raises(ServerUnavailable):
+        await anext(client.analyze(DEALT))
+    assert time.monotonic() - started < 10
+    await client.close()
 
 
 async def test_an_analysis_that_is_cancelled_ends_on_the_server(client: AsyncClient, fake: FakeServer) -> None:

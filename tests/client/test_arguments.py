@@ -70,6 +70,18 @@ async def test_a_wrong_argument_is_named(
     assert not fake.requests
 
 
+@pytest.mark.parametrize("method", ["hint", "best", "analyze"])
+async def test_an_option_that_is_none_is_a_type_error_of_the_method(fake: FakeServer, method: str) -> None:
+    unknown: Any = {"roll": 3}
+    said = rf"^{method}\(\) got an unexpected keyword argument 'roll'; see zank.QuestionOptions$"
+    with Client(fake.target) as blocking, pytest.raises(TypeError, match=said):
+        getattr(blocking, method)(DEALT, **unknown)
+    async with AsyncClient(fake.target) as client:
+        call = getattr(client, method)
+        with pytest.raises(TypeError, match=said):
+            await call(DEALT, **unknown) if inspect.iscoroutinefunction(call) else call(DEALT, **unknown)
+
+
 def test_text_that_is_not_understood_is_refused_as_such(fake: FakeServer) -> None:
     with Client(fake.target) as client:
         with pytest.raises(InvalidPosition):

@@ -12,19 +12,25 @@ from rich.console import Console
 
 from tests.client.command import zank
 from tests.client.fake_server import DEALT, ILLEGAL, INVALID, FakeServer, refusal
+from zank.cli import main
 from zank.embedded import EmbeddedServer
 from zank.positions import load, to_json
 from zank.text import parse_position
 from zank.v1 import (
     OBJECTIVE_WIN,
     PRIORITY_BULK,
+    RESERVE_FIRST_FOUNDATION,
+    STALEMATE_SCORING_DIFFERENCE,
     AnalyzeRequest,
     Answer,
     ApplyMoveRequest,
+    BankOptions,
     Budget,
+    CheckMoveRequest,
     DealRequest,
     GetBestMoveRequest,
     GetHintRequest,
+    LegalMove,
     MaliceOptions,
     Question,
     Reveal,
@@ -33,6 +39,7 @@ from zank.v1 import (
 )
 
 POSITION = parse_position(DEALT)
+BANK = "bank-spiteful~1~a.11-7h1.20-.Kd2~b.12-9s2.30-.2c2~f.Ac1.......~h.Qs1..5d24s1..3c2.8d1.Td2.6s1~d.4h2"
 
 
 def test_a_deal_is_printed_as_a_file_that_can_be_read_back(fake: FakeServer) -> None:
@@ -50,6 +57,26 @@ def test_the_options_of_a_rule_set_are_flags(fake: FakeServer) -> None:
     zank("deal", "malice-classic", "--payoff-cards", "5", "--no-wild-starts-stack", "--match-target", "0", fake=fake)
     options = MaliceOptions(payoff_cards=5, wild_starts_stack=False, match_target=0)
     assert fake.requests == [DealRequest(rule_set=RuleSet(preset="malice-classic", malice=options))]
+
+
+def test_the_options_of_russian_bank_are_flags(fake: FakeServer) -> None:
+    flags = (
+        "--reserve-cards 12 --reserve-first foundation --stalemate-scoring difference --max-turns 0 --match-target 9"
+    )
+    assert zank("deal", "bank-spiteful", *flags.split(), fake=fake).exit_code == 0
+    options = BankOptions(
+        reserve_cards=12,
+        reserve_first=RESERVE_FIRST_FOUNDATION,
+        stalemate_scoring=STALEMATE_SCORING_DIFFERENCE,
+        max_turns=0,
+        match_target=9,
+    )
+    assert fake.requests == [DealRequest(rule_set=RuleSet(preset="bank-spiteful", bank=options))]
+
+
+def test_every_option_of_a_rule_set_is_a_flag() -> None:
+    names = {*MaliceOptions.DESCRIPTOR.fields_by_name, *BankOptions.DESCRIPTOR.fields_by_name}
+    assert names <= {parameter.name for parameter in main.commands["deal"].params}
 
 
 @pytest.mark.parametrize("as_json", [[], ["--json"]])
@@ -97,9 +124,50 @@ def test_a_check_prints_legal_or_the_rule_and_its_exit_status_says_which(fake: F
     legal = zank("check", "Q-S1", DEALT, fake=fake)
     assert (legal.exit_code, legal.stdout) == (0, "legal\n")
     illegal = zank("check", "8-C1", DEALT, fake=fake)
-    assert (illegal.exit_code, illegal.stdout) == (3, "M3: C1 needs an ace\nTo be played first: A-C1, A-C2\n")
+    assert (illegal.exit_code, illegal.stdout) == (3, "M3: C1 needs an ace\n")
     as_json = zank("check", "8-C1", DEALT, "--json", fake=fake)
     assert (as_json.exit_code, json.loads(as_json.stdout)["rule"]) == (3, "M3")
+
+
+def test_what_must_be_played_first_is_told(fake: FakeServer) -> None:
+    fake.obligatory = ["R-F", "T1-F"]
+    result = zank("check", "TURN", BANK, fake=fake)
+    assert (result.exit_code, result.stdout) == (3, "M3: C1 needs an ace\nTo be played first: R-F, T1-F\n")
+    assert fake.requests == [CheckMoveRequest(position=parse_position(BANK), move="TURN")]
+
+
+def test_the_rule_that_compels_a_player_is_told(fake: FakeServer) -> None:
+    fake.legal_moves = [
+        LegalMove(move="R-T2", compelled_by="S4", forced=True),
+        LegalMove(move="R-T4", equivalent_to="R-T2", compelled_by="S4", forced=True),
+        LegalMove(move="END"),
+    ]
+    assert zank("legal", BANK, fake=fake).stdout.splitlines() == [
+        "R-T2    Play the 7♥ from the reserve to the space at tableau pile 2. The only legal move. (compelled by S4)",
+        "R-T4    Play the 7♥ from the reserve to the space at tableau pile 4. (the same as R-T2, compelled by S4)",
+        "END     End the turn: the 4♥ goes to the waste.",
+    ]
+
+
+def test_a_move_of_russian_bank_is_played(fake: FakeServer) -> None:
+    result = zank("apply", "t3-or", BANK, "--reveal", "R=10c1", "--reveal", "d=2h", fake=fake)
+    assert result.exit_code == 0
+    reveals = [Reveal(slot=Slot(player=1, place="R"), card="Tc1"), Reveal(slot=Slot(player=1, place="D"), card="2h")]
+    assert fake.requests == [ApplyMoveRequest(position=parse_position(BANK), move="T3-OR", reveals=reveals)]
+    *comments, text = result.stdout.splitlines()
+    assert comments[0] == "# bank-spiteful · turn 2 · player 2 to move"
+    assert all(line.startswith("#") and len(line) <= 80 for line in comments)
+    assert text == BANK.replace("~1~", "~2~t.1~")
+
+
+def test_what_must_be_revealed_in_russian_bank_is_printed_as_the_options_that_do_it(fake: FakeServer) -> None:
+    fake.needed = [Slot(player=1, place="R"), Slot(player=1, place="D")]
+    result = zank("apply", "R-F", BANK, fake=fake)
+    assert result.exit_code == 3
+    assert [line.rstrip() for line in result.stdout.splitlines()[1:]] == [
+        "  --reveal R=  the next reserve card of player 1",
+        "  --reveal D=  the card that player 1 turns from the stock",
+    ]
 
 
 def test_a_view_is_a_file_drawn_for_its_player(fake: FakeServer) -> None:
@@ -287,6 +355,30 @@ def test_a_refused_input_is_exit_status_2_and_a_failed_server_1(fake: FakeServer
         (["deal", "bridge"], "", "'malice-match', 'malice-classic'"),
         (["deal", "malice-match", "--seed", "-1"], "", "0<=x<=18446744073709551615"),
         (["deal", "malice-match", "--payoff-cards", "31"], "", "1<=x<=30"),
+        (
+            ["deal", "malice-match", "--reserve-first", "anywhere"],
+            "",
+            "--reserve-first is no option of Spite & Malice, to which malice-match belongs",
+        ),
+        (
+            ["deal", "bank-russian", "--no-wild-starts-stack"],
+            "",
+            "--wild-starts-stack is no option of Russian Bank, to which bank-russian belongs",
+        ),
+        (
+            ["deal", "bank-russian", "--reserve-first", "foundation"],
+            "",
+            "--reserve-first is an option of bank-spiteful, not of bank-russian",
+        ),
+        (
+            ["deal", "bank-crapette", "--stalemate-scoring", "none"],
+            "",
+            "--stalemate-scoring is an option of bank-spiteful, not of bank-crapette",
+        ),
+        (["deal", "bank-russian", "--reserve-cards", "11"], "", "12<=x<=13"),
+        (["deal", "bank-russian", "--max-turns", "30001"], "", "0<=x<=30000"),
+        (["apply", "T9-F", BANK], "", "no tableau pile T9: expected T1 to T8"),
+        (["apply", "R-F", "--reveal", "R", BANK], "", "'R' is no revealed card: expected SLOT=CARD"),
         (["legal", "no-such-file.txt"], "", "'no-such-file.txt' is no file, and no position: expected a file"),
         (["legal", "malice-match~7"], "", "the argument, line 1: player to move: expected 1 or 2, found '7'"),
         (["legal"], "# nothing\n", "no position in standard input"),
@@ -335,7 +427,7 @@ def test_without_the_server_extra_a_command_says_how_to_install_it(monkeypatch: 
     for command in (["hint", DEALT], ["serve", "--port", "1"]):
         result = zank(*command)
         assert result.exit_code == 1
-        assert "pip install 'zank[server]'" in result.stderr
+        assert "pip install 'zank[server]', in a clone pip install '.[server]'; or name" in result.stderr
 
 
 def test_the_server_gets_its_own_arguments(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -452,7 +544,8 @@ def test_an_answer_that_is_late_names_the_option(fake: FakeServer) -> None:
     fake.delay = 0.5
     result = zank("hint", DEALT, "--timeout", "0.05", fake=fake)
     assert result.exit_code == 1
-    assert "no answer within 0.05 s; a longer wait: --timeout SECONDS" in result.stderr
+    assert "no answer within 0.05 s; to wait longer:" in result.stderr
+    assert "--timeout SECONDS on the command line" in result.stderr
 
 
 def test_a_server_that_is_not_there_is_told_soon() -> None:

@@ -1,8 +1,11 @@
+from collections import Counter
+
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tests.client.strategies import BANK_MOVES, bank_games, expressible_positions, moves
+from tests.client.strategies import bank_games, bank_moves, expressible_positions, moves
+from zank._bank_sentences import foresee_bank
 from zank.english import ENGLISH
 from zank.notation import BankMove, Move
 from zank.sentences import (
@@ -314,11 +317,23 @@ def test_what_comes_to_light_in_a_planned_turn_is_not_foreseen() -> None:
     ]
 
 
-@given(st.lists(st.sampled_from(BANK_MOVES), max_size=8), bank_games())
-def test_a_line_of_russian_bank_loses_no_card_that_it_names(line: list[BankMove], position: Position) -> None:
-    sentences = describe_line(line, position)
-    assert len(sentences) == len(line)
-    assert sentences[:1] == [f"{describe_move(move, position)}." for move in line[:1]]
+def _known_cards(position: Position) -> Counter[str]:
+    table = position.bank
+    piles = [
+        *table.tableau,
+        *(pile for player in table.players for pile in (player.reserve, player.stock, player.waste)),
+    ]
+    return Counter([card for pile in piles for card in pile.cards] + [table.drawn] * bool(table.drawn))
+
+
+@given(bank_moves, bank_games())
+def test_a_move_of_russian_bank_that_is_foreseen_loses_no_card(move: BankMove, position: Position) -> None:
+    assume(move.source != "TURN" or not position.bank.drawn)
+    before = _known_cards(position)
+    foresee_bank(move, position)
+    gone = before - _known_cards(position)
+    assert _known_cards(position) == before - gone
+    assert gone.total() <= (1 if move.target == "F" else 0)
 
 
 @given(st.lists(moves, max_size=6), expressible_positions)

@@ -33,7 +33,7 @@ from tests.kernel.bank_positions import (
 )
 from tests.kernel.bank_worlds import ENTRIES, WORLDS, in_world, worlds_of
 from zank_kernel import bank, rollout
-from zank_kernel.bank import line, play
+from zank_kernel.bank import play
 from zank_kernel.bank.state import OUT, QUEUE, RESERVE, RUN, RUNNING, STALEMATE
 from zank_kernel.bank.table import Cards, Table, representatives, spread
 from zank_kernel.engine import CPU_OPTIONS
@@ -307,38 +307,6 @@ def test_points_are_what_the_rules_give(roots: Roots, order: Numbers, outcome: l
 def test_the_spread_at_the_deal_is_that_of_both_players_wins() -> None:
     """B9."""
     assert spread(Position.deal(CRAPETTE, 3).full()) == 2 * (30 + 35 + 2 * 13)
-
-
-# The rest of a turn ------------------------------------------------------------------------------------------------
-
-rest_of_turn = jax.jit(bank.FAMILY.rest_of_turn, compiler_options=CPU_OPTIONS)
-
-
-def test_a_line_is_legal_and_ends_with_the_turn_or_at_the_first_card_that_nobody_has_seen() -> None:
-    reasons: Counter[str] = Counter()
-    for each in played_positions(60):
-        before = in_lanes([each.known(marked=False)] * LANES, LANES)
-        legal = np.asarray(advance(before, idle()).legal)[:, 0]
-        roots = advance(before, np.where(legal, np.arange(LANES), play.NO_ACTION).astype(np.int32)).state
-        lines = np.asarray(rest_of_turn(roots, before.mover))
-        for action in np.flatnonzero(legal).tolist():
-            now = each.copy()
-            unknown = now.play(MOVES[action])
-            played = [number for number in lines[:, action].tolist() if number != play.NO_ACTION]
-            assert lines[: len(played), action].tolist() == played  # nothing after the end
-            for number in played:
-                assert now.game.result is None
-                assert now.game.mover == each.game.mover
-                assert not unknown, f"{each}: the line of {MOVES[action]} goes on after an unknown card"
-                assert now.game.explain(MOVES[number]) is None
-                unknown = now.play(MOVES[number])
-            ended = now.game.result is not None or now.game.mover != each.game.mover
-            assert ended or unknown or len(played) == line.LENGTH
-            reasons["a card turned up"] += unknown
-            reasons["the turn ended"] += ended and bool(played)
-            reasons["long"] += len(played) > 2
-    assert min(reasons.values()) > 0
-    assert len(reasons) == 3
 
 
 # What is interchangeable -------------------------------------------------------------------------------------------

@@ -153,9 +153,12 @@ async def test_an_answer_says_all_that_it_depends_on(served: Served, played: Pos
     assert answer.objective == OBJECTIVE_POINTS
     assert not answer.forced
     assert 0 < answer.rollouts <= ROLLOUTS
-    assert 1 <= answer.rounds_done <= 3
+    assert 1 <= answer.rounds_done <= 5
     assert answer.schedule_rollouts == ROLLOUTS
-    assert sum(move.value.rollouts for move in answer.moves) == answer.rollouts
+    assert answer.outcomes >= len(answer.moves)
+    # Two rollouts of three choose what the third is reported of; what several moves lead to is played once.
+    assert max(move.value.rollouts for move in answer.moves) < answer.rollouts / 3
+    assert min(move.value.rollouts for move in answer.moves) > 1
     assert (await hint(served, played, seed=0)).seed == 0
 
 
@@ -213,9 +216,10 @@ async def test_a_move_that_wins_at_once_is_the_hint(served: Served) -> None:
     assert not any(move.wins_at_once for move in answer.moves[1:])
 
 
-async def test_a_budget_too_small_is_raised_to_one_rollout_a_move(served: Served, played: Position) -> None:
+async def test_a_budget_too_small_is_raised_to_a_few_rollouts_a_move(served: Served, played: Position) -> None:
     answer = await hint(served, played, 1)
-    assert answer.rollouts == len(answer.moves)
+    assert all(move.value.rollouts >= 1 for move in answer.moves)
+    assert len(answer.moves) <= answer.rollouts <= 3 * answer.outcomes
 
 
 async def test_times_travel_beside_the_answer(served: Served, played: Position) -> None:
@@ -338,7 +342,7 @@ async def test_some_move_must_be_left(served: Served) -> None:
 async def test_a_time_budget_is_a_schedule_that_can_be_asked_for_again(served: Served, played: Position) -> None:
     for milliseconds in (1, 30, 150):
         timed = await hint(served, played, budget=Budget(time_ms=milliseconds))
-        assert 1 <= timed.rounds_done <= 3
+        assert 1 <= timed.rounds_done <= 5
         assert timed.schedule_rollouts > 0
         again = await hint(served, played, budget=Budget(rollouts=timed.schedule_rollouts, rounds=timed.rounds_done))
         assert again.SerializeToString(deterministic=True) == timed.SerializeToString(deterministic=True)
@@ -380,7 +384,7 @@ async def test_long_questions_leave_room_for_hints(served: Served, played: Posit
         (Budget(), "question.budget"),
         (Budget(rollouts=1_000_001), "question.budget.rollouts"),
         (Budget(time_ms=60_001), "question.budget.time_ms"),
-        (Budget(rollouts=5, rounds=4), "question.budget.rounds"),
+        (Budget(rollouts=5, rounds=6), "question.budget.rounds"),
         (Budget(time_ms=5, rounds=1), "question.budget.rounds"),
     ],
 )

@@ -320,7 +320,7 @@ QUESTIONS = {
     "no budget": (Question(budget=Budget()), "budget"),
     "rollouts": (Question(budget=Budget(rollouts=1_000_001)), "budget.rollouts"),
     "time": (Question(budget=Budget(time_ms=60_001)), "budget.time_ms"),
-    "rounds": (Question(budget=Budget(rollouts=64, rounds=4)), "budget.rounds"),
+    "rounds": (Question(budget=Budget(rollouts=64, rounds=6)), "budget.rounds"),
     "rounds of no schedule": (Question(budget=Budget(time_ms=10, rounds=1)), "budget.rounds"),
     "objective": (Question(objective=cast(Objective.ValueType, 4)), "objective"),
     "priority": (Question(priority=cast(Priority.ValueType, -1)), "priority"),

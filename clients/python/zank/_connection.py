@@ -16,7 +16,7 @@ _FIRST_WAIT: Final = 0.5  # seconds, after which it is looked whether there is a
 _PROBE_TIMEOUT: Final = 2.0  # seconds
 
 # The channel counts as ready once the server's health is SERVING, and every call may be repeated: none has an effect.
-# The repetitions take a second or two, the longest that a server may be gone unnoticed.
+# The repetitions take two to three seconds, for so long a server may be gone unnoticed.
 _SERVICE_CONFIG: Final = json.dumps(
     {
         "loadBalancingConfig": [{"round_robin": {}}],
@@ -25,7 +25,7 @@ _SERVICE_CONFIG: Final = json.dumps(
             {
                 "name": [{}],
                 "retryPolicy": {
-                    "maxAttempts": 4,
+                    "maxAttempts": 5,
                     "initialBackoff": "0.1s",
                     "maxBackoff": "1s",
                     "backoffMultiplier": 3,

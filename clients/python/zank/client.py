@@ -49,7 +49,7 @@ class Client:
     Positions are messages or their text form, moves values or their notation. Calls raise a ZankError, and
     InvalidInput for arguments that are not what is expected. A `timeout` given to a call is its whole deadline in
     seconds, instead of the client's: when it is over, the call raises DeadlineExceeded. A server that went away is
-    tried again for a second or two before the call raises ServerUnavailable; once it is back, the client works again.
+    tried again for two or three seconds before a call raises ServerUnavailable; once it is back, the client works on.
     Use it as a context manager, or call `close`. It may be used from several threads. `AsyncClient` is the same for
     asyncio.
     """

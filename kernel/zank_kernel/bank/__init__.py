@@ -4,11 +4,11 @@ from typing import Final
 
 import jax
 
-from zank_kernel.bank import belief, line, play, policy
+from zank_kernel.bank import belief, play, policy, turn
 from zank_kernel.bank.belief import Knowledge, World
 from zank_kernel.bank.rules import PRESETS, Rules
 from zank_kernel.bank.state import STALEMATE, State, empty
-from zank_kernel.bank.table import Table, pointless, representatives, spread, to_state
+from zank_kernel.bank.table import Table, history, pointless, spread, to_state
 from zank_kernel.family import ADJUDICATED, Family
 
 
@@ -29,15 +29,18 @@ FAMILY: Final[Family[State, World, Knowledge, Table]] = Family(
     empty=empty,
     to_state=to_state,
     knowledge=belief.knowledge,
-    representatives=representatives,
     spread=spread,
-    stand_in=lambda table: table,
     pointless=pointless,
+    history=history,
     rulings=play.rulings,
     play=play.play,
     take=take,
     step=step,
-    rest_of_turn=line.rest_of_turn,
+    choose=policy.choose,
+    goes_on=turn.goes_on,
+    left=turn.left,
+    key=turn.key,
+    arrangement=turn.arrangement,
     sample=belief.sample,
     load=belief.load,
 )

@@ -132,6 +132,11 @@ def tableaus_seen(table: Table) -> list[Tableau]:
     return seen
 
 
+def history(table: Table) -> list[Table]:
+    """The positions of this turn that no tableau move must bring back (B12), the latest first."""
+    return [dataclasses.replace(table, tableau=tableau, shifts=()) for tableau in tableaus_seen(table)[1:]]
+
+
 def accepts(pile: Cards, card: int) -> bool:
     """Whether a tableau pile takes a card (B3)."""
     if not pile:

@@ -3,11 +3,11 @@
 from typing import Final
 
 from zank_kernel.family import Family
-from zank_kernel.malice import belief, line, play, policy
+from zank_kernel.malice import belief, play, policy, turn
 from zank_kernel.malice.belief import Knowledge, World
 from zank_kernel.malice.rules import PRESETS, Rules
 from zank_kernel.malice.state import HAND, State, empty
-from zank_kernel.malice.table import Table, representatives, spread, stand_in, to_state
+from zank_kernel.malice.table import Table, spread, to_state
 
 
 def step(state: State) -> State:
@@ -23,15 +23,18 @@ FAMILY: Final[Family[State, World, Knowledge, Table]] = Family(
     empty=empty,
     to_state=to_state,
     knowledge=belief.knowledge,
-    representatives=representatives,
     spread=spread,
-    stand_in=stand_in,
     pointless=lambda table: frozenset(),
+    history=lambda table: (),
     rulings=play.rulings,
     play=play.play,
     take=play.take,
     step=step,
-    rest_of_turn=line.rest_of_turn,
+    choose=policy.choose,
+    goes_on=turn.goes_on,
+    left=turn.left,
+    key=turn.key,
+    arrangement=turn.arrangement,
     sample=belief.sample,
     load=belief.load,
 )

@@ -196,7 +196,7 @@ class LegalMove(_message.Message):
     """
     compelled_by: _builtins.str
     """The rule that leaves only this move and its like, for example "S2": the player may choose among the moves that it
-    compels. Empty: no rule compels the player. Always empty in Spite & Malice.
+    compels; under "R5" that may be END alone. Empty: no rule compels the player. Always empty in Spite & Malice.
     """
     def __init__(
         self,

@@ -100,8 +100,9 @@ class RefereeServicer(object):
         """Plays one move and everything that follows from it at once (cards turned up, drawn, recycled).
 
         Refuses an illegal move with FAILED_PRECONDITION `ILLEGAL_MOVE`, whose metadata holds the broken `rule`, its `text`
-        and, where other moves come first, these as `obligatory`, joined by commas. Where a partial position lacks cards that come to light, they are taken from `reveals`; where those do not
-        suffice, nothing is played and the answer lists the slots to be revealed.
+        and, where other moves come first, these as `obligatory`, joined by commas. Where a partial position lacks cards that
+        come to light, they are taken from `reveals`; where those do not suffice, nothing is played and the answer lists the
+        slots to be revealed.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

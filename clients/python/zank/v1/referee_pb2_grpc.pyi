@@ -49,8 +49,9 @@ class RefereeStub:
     """Plays one move and everything that follows from it at once (cards turned up, drawn, recycled).
 
     Refuses an illegal move with FAILED_PRECONDITION `ILLEGAL_MOVE`, whose metadata holds the broken `rule`, its `text`
-    and, where other moves come first, these as `obligatory`, joined by commas. Where a partial position lacks cards that come to light, they are taken from `reveals`; where those do not
-    suffice, nothing is played and the answer lists the slots to be revealed.
+    and, where other moves come first, these as `obligatory`, joined by commas. Where a partial position lacks cards that
+    come to light, they are taken from `reveals`; where those do not suffice, nothing is played and the answer lists the
+    slots to be revealed.
     """
 
 @_typing.type_check_only
@@ -74,8 +75,9 @@ class RefereeAsyncStub(RefereeStub):
     """Plays one move and everything that follows from it at once (cards turned up, drawn, recycled).
 
     Refuses an illegal move with FAILED_PRECONDITION `ILLEGAL_MOVE`, whose metadata holds the broken `rule`, its `text`
-    and, where other moves come first, these as `obligatory`, joined by commas. Where a partial position lacks cards that come to light, they are taken from `reveals`; where those do not
-    suffice, nothing is played and the answer lists the slots to be revealed.
+    and, where other moves come first, these as `obligatory`, joined by commas. Where a partial position lacks cards that
+    come to light, they are taken from `reveals`; where those do not suffice, nothing is played and the answer lists the
+    slots to be revealed.
     """
 
 class RefereeServicer(metaclass=_abc_1.ABCMeta):
@@ -126,8 +128,9 @@ class RefereeServicer(metaclass=_abc_1.ABCMeta):
         """Plays one move and everything that follows from it at once (cards turned up, drawn, recycled).
 
         Refuses an illegal move with FAILED_PRECONDITION `ILLEGAL_MOVE`, whose metadata holds the broken `rule`, its `text`
-        and, where other moves come first, these as `obligatory`, joined by commas. Where a partial position lacks cards that come to light, they are taken from `reveals`; where those do not
-        suffice, nothing is played and the answer lists the slots to be revealed.
+        and, where other moves come first, these as `obligatory`, joined by commas. Where a partial position lacks cards that
+        come to light, they are taken from `reveals`; where those do not suffice, nothing is played and the answer lists the
+        slots to be revealed.
         """
 
 def add_RefereeServicer_to_server(servicer: RefereeServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

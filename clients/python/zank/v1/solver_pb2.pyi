@@ -95,7 +95,8 @@ class _ReasonCodeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReasonCode
     """
     REASON_CODE_SHUTS_OUT: _ReasonCode.ValueType  # 4
     """For: their payoff card fitted a center stack, or their reserve card a foundation or a tableau pile, and it fits none
-    after the move. Cards: that card. Places: what it fitted.
+    after the move. A card that is loaded on their reserve is their reserve card then. Cards: the card that fitted.
+    Places: what it fitted.
     """
     REASON_CODE_UNCOVERS: _ReasonCode.ValueType  # 5
     """For: it uncovers a side card that fits a center stack and can be played next (not so where a play from a side stack
@@ -137,23 +138,25 @@ class _ReasonCodeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReasonCode
     """For: it gets a reserve card away. Cards: the card. Places: where it goes."""
     REASON_CODE_FREES_RESERVE: _ReasonCode.ValueType  # 17
     """For: the own reserve card fits a foundation or a tableau pile after it and fitted none before; or the next reserve
-    card does, where it is known already. Cards: that card. Places: what it fits.
+    card, where it is known already, fits one once this one is away. Cards: that card. Places: what it fits.
     """
     REASON_CODE_MAKES_SPACE: _ReasonCode.ValueType  # 18
-    """For: it empties a tableau pile. Places: the pile."""
+    """For: it empties a tableau pile. Places: the pile. Not said where its only card goes to a space (B11)."""
     REASON_CODE_FILLS_SPACE: _ReasonCode.ValueType  # 19
     """Against: it fills the only space. Places: the pile."""
     REASON_CODE_LOADS: _ReasonCode.ValueType  # 20
     """For: it loads a card on the other player. Cards: the card. Places: "OR" or "OW"."""
     REASON_CODE_THROWS_PLAYABLE: _ReasonCode.ValueType  # 21
-    """Against: it throws a drawn card away that could be played. Cards: the card. Places: where it fits."""
+    """Against: it throws a drawn card away that could be played. Cards: the card. Places: where it fits, a foundation, a
+    tableau pile, "OR" or "OW".
+    """
     REASON_CODE_TURNS_WASTE_OVER: _ReasonCode.ValueType  # 22
     """Neutral: it turns the waste over (B6). Cards: the card that comes up."""
 
 class ReasonCode(_ReasonCode, metaclass=_ReasonCodeEnumTypeWrapper):
     """What can be said of a move, in the order of the codes, each at most once. "Their" is the other player's. Of a move
     that ends the game nothing is said of what could be played after it. Where a card fits several places, the first is
-    named, foundations before tableau piles.
+    named, foundations before tableau piles, these before "OR" and "OW".
     """
 
 REASON_CODE_UNSPECIFIED: ReasonCode.ValueType  # 0
@@ -169,7 +172,8 @@ card. Cards: the rest of one such series, in order, the payoff card last. Places
 """
 REASON_CODE_SHUTS_OUT: ReasonCode.ValueType  # 4
 """For: their payoff card fitted a center stack, or their reserve card a foundation or a tableau pile, and it fits none
-after the move. Cards: that card. Places: what it fitted.
+after the move. A card that is loaded on their reserve is their reserve card then. Cards: the card that fitted.
+Places: what it fitted.
 """
 REASON_CODE_UNCOVERS: ReasonCode.ValueType  # 5
 """For: it uncovers a side card that fits a center stack and can be played next (not so where a play from a side stack
@@ -211,16 +215,18 @@ REASON_CODE_PLAYS_RESERVE: ReasonCode.ValueType  # 16
 """For: it gets a reserve card away. Cards: the card. Places: where it goes."""
 REASON_CODE_FREES_RESERVE: ReasonCode.ValueType  # 17
 """For: the own reserve card fits a foundation or a tableau pile after it and fitted none before; or the next reserve
-card does, where it is known already. Cards: that card. Places: what it fits.
+card, where it is known already, fits one once this one is away. Cards: that card. Places: what it fits.
 """
 REASON_CODE_MAKES_SPACE: ReasonCode.ValueType  # 18
-"""For: it empties a tableau pile. Places: the pile."""
+"""For: it empties a tableau pile. Places: the pile. Not said where its only card goes to a space (B11)."""
 REASON_CODE_FILLS_SPACE: ReasonCode.ValueType  # 19
 """Against: it fills the only space. Places: the pile."""
 REASON_CODE_LOADS: ReasonCode.ValueType  # 20
 """For: it loads a card on the other player. Cards: the card. Places: "OR" or "OW"."""
 REASON_CODE_THROWS_PLAYABLE: ReasonCode.ValueType  # 21
-"""Against: it throws a drawn card away that could be played. Cards: the card. Places: where it fits."""
+"""Against: it throws a drawn card away that could be played. Cards: the card. Places: where it fits, a foundation, a
+tableau pile, "OR" or "OW".
+"""
 REASON_CODE_TURNS_WASTE_OVER: ReasonCode.ValueType  # 22
 """Neutral: it turns the waste over (B6). Cards: the card that comes up."""
 Global___ReasonCode: _TypeAlias = ReasonCode  # noqa: Y015
@@ -347,8 +353,8 @@ class Question(_message.Message):
 
     @_builtins.property
     def keep_moves(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Keep these moves in every round of halving, however they do, so that they are known as well as the best one. Each
-        must be one of the moves considered.
+        """Keep these moves, by the best outcome of each, in every round of halving, however they do, so that they are known as
+        well as the best one. Each must be one of the moves considered.
         """
 
     def __init__(
@@ -414,11 +420,12 @@ Global___MatchScore: _TypeAlias = MatchScore  # noqa: Y015
 class Budget(_message.Message):
     """How much work to spend on an answer: rollouts, time, or both. At least one is required.
 
-    Rollouts are spent in rounds of sequential halving, at most three, after a schedule that the number of candidate
-    moves and of rollouts fix. A budget of time becomes a schedule too, planned from the speed of late and the number of
-    questions under way, and of no more than `rollouts` where both are given. When the time is over, the answer is that
-    of the last complete round; the first round is always completed. The answer says which schedule it followed and how
-    many rounds it completed: `rollouts` and `rounds` of these return the same bytes, unless the move was forced.
+    Rollouts are spent on outcomes of the turn (see `MoveEvaluation`), in rounds of sequential halving, at most five, after
+    a schedule that the number of outcomes and of rollouts fix. A budget of time becomes a schedule too, planned from the
+    speed of late and the number of questions under way, and of no more than `rollouts` where both are given. When the time
+    is over, the answer is that of the last complete round; the first round is always completed. The answer says which
+    schedule it followed and how many rounds it completed: `rollouts` and `rounds` of these return the same bytes, unless
+    the move was forced.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -427,14 +434,14 @@ class Budget(_message.Message):
     TIME_MS_FIELD_NUMBER: _builtins.int
     ROUNDS_FIELD_NUMBER: _builtins.int
     rollouts: _builtins.int
-    """Rollouts in total over all candidate moves. Unit: rollouts (games played to the end). A budget smaller than the
-    number of candidates is raised to one rollout each. Range: 0 (planned from the time) to the server's limit (see
-    `Server.GetInfo`).
+    """Rollouts in total. Unit: rollouts (games played to the end). As many outcomes of the turn are looked at as can have
+    16 rollouts each on average, 512 at most, but one of every move at least; a budget that does not reach them is raised
+    to three rollouts each. Range: 0 (planned from the time) to the server's limit (see `Server.GetInfo`).
     """
     time_ms: _builtins.int
     """Time from the start of the work; waiting for it comes on top. Unit: milliseconds. Range: 0 (no limit) to the server's limit."""
     rounds: _builtins.int
-    """Stop after so many rounds of the schedule. Range: 0 (all) to 3. Needs `rollouts`."""
+    """Stop after so many rounds of the schedule. Range: 0 (all) to 5. Needs `rollouts`."""
     def __init__(
         self,
         *,
@@ -543,6 +550,8 @@ class Answer(_message.Message):
     POSITION_DIGEST_FIELD_NUMBER: _builtins.int
     RULE_SET_DIGEST_FIELD_NUMBER: _builtins.int
     ENGINE_VERSION_FIELD_NUMBER: _builtins.int
+    OUTCOMES_FIELD_NUMBER: _builtins.int
+    COMPLETE_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
     """The request's id."""
     forced: _builtins.bool
@@ -552,7 +561,7 @@ class Answer(_message.Message):
     objective: Global___Objective.ValueType
     """What the moves are ranked by. Never unspecified."""
     rollouts: _builtins.int
-    """Rollouts spent. Unit: rollouts. At most the budget, or one for each candidate."""
+    """Rollouts spent. Unit: rollouts. At most the budget, or three for each outcome."""
     schedule_rollouts: _builtins.int
     """The budget that the schedule of rounds was made for. Unit: rollouts. 0 when forced."""
     rounds_done: _builtins.int
@@ -567,6 +576,12 @@ class Answer(_message.Message):
     """Digest of the rule set (see `proto/README.md`): lower-case hexadecimal, 32 characters."""
     engine_version: _builtins.str
     """Version of the engine that answered."""
+    outcomes: _builtins.int
+    """Outcomes of the turn that were played out. 0 when forced."""
+    complete: _builtins.bool
+    """Whether these are all outcomes that the moves considered can lead to. Where they are not, those were left out that
+    depart most often from what the rollouts would play.
+    """
     @_builtins.property
     def moves(self) -> _containers.RepeatedCompositeFieldContainer[Global___MoveEvaluation]:
         """The moves considered, the best first. Never empty."""
@@ -585,10 +600,12 @@ class Answer(_message.Message):
         position_digest: _builtins.str = ...,
         rule_set_digest: _builtins.str = ...,
         engine_version: _builtins.str = ...,
+        outcomes: _builtins.int = ...,
+        complete: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["engine_version", b"engine_version", "forced", b"forced", "moves", b"moves", "objective", b"objective", "position_digest", b"position_digest", "request_id", b"request_id", "rollouts", b"rollouts", "rounds_done", b"rounds_done", "rule_set_digest", b"rule_set_digest", "schedule_rollouts", b"schedule_rollouts", "seed", b"seed"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["complete", b"complete", "engine_version", b"engine_version", "forced", b"forced", "moves", b"moves", "objective", b"objective", "outcomes", b"outcomes", "position_digest", b"position_digest", "request_id", b"request_id", "rollouts", b"rollouts", "rounds_done", b"rounds_done", "rule_set_digest", b"rule_set_digest", "schedule_rollouts", b"schedule_rollouts", "seed", b"seed"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -598,8 +615,13 @@ Global___Answer: _TypeAlias = Answer  # noqa: Y015
 class MoveEvaluation(_message.Message):
     """What is known about one move, from the mover's point of view.
 
-    The standard errors are those of the rollouts of a move chosen beforehand. The best move was chosen because it looked
-    best: its value, and the gaps to it, are on average about half a standard error too high.
+    A turn is many small moves. An *outcome* is a position that the player can reach by choice alone: at the end of the
+    turn, or where an unknown card comes to light. A move is worth as much as the best outcome that can be reached by
+    beginning with it, so that playing the same moves in another order costs nothing.
+
+    Two rollouts of three choose: which outcomes are played on with, which is the best of a move, and which move is the
+    best. The third alone is what values and gaps are made of, so that what was chosen because it looked good is not
+    flattered.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -612,6 +634,7 @@ class MoveEvaluation(_message.Message):
     WINS_AT_ONCE_FIELD_NUMBER: _builtins.int
     LINE_FIELD_NUMBER: _builtins.int
     REASONS_FIELD_NUMBER: _builtins.int
+    WINS_THIS_TURN_FIELD_NUMBER: _builtins.int
     move: _builtins.str
     """The move in public notation."""
     tied_with_best: _builtins.bool
@@ -620,25 +643,26 @@ class MoveEvaluation(_message.Message):
     """
     wins_at_once: _builtins.bool
     """Whether this move wins the game at once."""
+    wins_this_turn: _builtins.bool
+    """Whether the `line` wins the game in this turn, whatever the unknown cards are."""
     @_builtins.property
     def equivalents(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Moves that lead to the same game (center stacks, side stacks or tableau piles of identical content)."""
 
     @_builtins.property
     def value(self) -> Global___Value:
-        """What the rollouts say. Absent when no rollouts were spent (`forced`)."""
+        """What the rollouts say of the best outcome. Absent when no rollouts were spent (`forced`)."""
 
     @_builtins.property
     def gap(self) -> Global___Estimate:
-        """The best move's value less this move's, on the worlds both played. Absent for the best move itself and when no
-        rollouts were spent.
+        """The best move's value less this move's, on the worlds both played; below zero where this one did better. With an
+        error of zero where both moves lead to the same outcome. Absent for the best move itself and when no rollouts were
+        spent.
         """
 
     @_builtins.property
     def line(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The turn from this move on as the rollouts play it, this move first, up to the next unknown card or the end of the
-        turn.
-        """
+        """The turn from this move on to its best outcome, this move first: up to the next unknown card or the end of the turn."""
 
     @_builtins.property
     def reasons(self) -> _containers.RepeatedCompositeFieldContainer[Global___Reason]:
@@ -655,10 +679,11 @@ class MoveEvaluation(_message.Message):
         wins_at_once: _builtins.bool = ...,
         line: _abc.Iterable[_builtins.str] | None = ...,
         reasons: _abc.Iterable[Global___Reason] | None = ...,
+        wins_this_turn: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_gap", b"_gap", "_value", b"_value", "gap", b"gap", "value", b"value"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_gap", b"_gap", "_value", b"_value", "equivalents", b"equivalents", "gap", b"gap", "line", b"line", "move", b"move", "reasons", b"reasons", "tied_with_best", b"tied_with_best", "value", b"value", "wins_at_once", b"wins_at_once"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_gap", b"_gap", "_value", b"_value", "equivalents", b"equivalents", "gap", b"gap", "line", b"line", "move", b"move", "reasons", b"reasons", "tied_with_best", b"tied_with_best", "value", b"value", "wins_at_once", b"wins_at_once", "wins_this_turn", b"wins_this_turn"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__gap: _TypeAlias = _typing.Literal["gap"]  # noqa: Y015
     _WhichOneofArgType__gap: _TypeAlias = _typing.Literal["_gap", b"_gap"]  # noqa: Y015
@@ -768,7 +793,7 @@ class Estimate(_message.Message):
     mean: _builtins.float
     """The mean."""
     standard_error: _builtins.float
-    """Its standard error. Never zero for a value estimated by rollouts."""
+    """Its standard error. Never zero for what is estimated by rollouts."""
     def __init__(
         self,
         *,

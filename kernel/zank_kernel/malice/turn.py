@@ -1,0 +1,52 @@
+"""What a turn of Spite & Malice is to the player who plans it."""
+
+import jax
+import jax.numpy as jnp
+
+from zank_kernel.keys import contents, fact, facts, in_order, together
+from zank_kernel.lanes import of_player
+from zank_kernel.malice.play import payoff_tops
+from zank_kernel.malice.state import PAYOFF, RANKS, SIDES, State
+
+
+def goes_on(state: State, player: jax.Array) -> jax.Array:
+    """Whether the turn of `player` (int8 [B]) goes on and nothing unknown has come to light, bool [B].
+
+    It does not where the turn or the game is over, where cards are drawn (M8), and where an unknown payoff card is
+    turned up (M5).
+    """
+    unknown = (of_player(state.mover, state.payoff_count) > 0) & (of_player(state.mover, payoff_tops(state)) == 0)
+    return (state.ending == 0) & (state.need == 0) & (state.mover == player) & ~unknown
+
+
+def left(state: State, player: jax.Array) -> jax.Array:
+    """Payoff cards that `player` (int8 [B]) has to play to win (M10), int16 [B]; -1 where one of them is not known."""
+    count = of_player(player, state.payoff_count)
+    place = jnp.arange(PAYOFF, dtype=jnp.int8)[:, None]
+    unknown = ((of_player(player, state.payoff) == 0) & (place < count)).any(axis=0)
+    return jnp.where(unknown, jnp.int16(-1), count.astype(jnp.int16))
+
+
+def arrangement(state: State) -> jax.Array:
+    """What the key leaves open, the order of the stacks; uint32 [2, B]."""
+    return together(in_order(_centers(state), 0), in_order(contents(state.side, state.side_count), 1))
+
+
+def key(state: State) -> jax.Array:
+    """Key of a position within a turn, uint32 [2, B]: stacks, and cards in hand, in any order."""
+    owner = (jnp.arange(2 * SIDES, dtype=jnp.uint32) // SIDES)[:, None]
+    rank = jnp.arange(RANKS, dtype=jnp.uint32)[:, None]
+    turn = (state.mover.astype(jnp.uint32) * 8 + state.ending.astype(jnp.uint32)) * 8 + state.need.astype(jnp.uint32)
+    return together(
+        fact(turn, 0),
+        *(fact(state.payoff_count[player], 1 + player) for player in (0, 1)),
+        *(facts(state.hand[player], 3 + player) for player in (0, 1)),
+        facts(_centers(state), 5),
+        facts(state.stock.astype(jnp.uint32) * RANKS + rank, 6),
+        facts(contents(state.side, state.side_count) + owner, 7),
+    )
+
+
+def _centers(state: State) -> jax.Array:
+    """The contents of the center stacks in a number each, uint32 [CENTERS, B]."""
+    return (state.height + 1).astype(jnp.uint32) * (1 << 16) + state.kings.astype(jnp.uint32)
