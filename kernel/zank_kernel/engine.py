@@ -60,6 +60,7 @@ class Question:
     seed: int  # 64 bits
     objective: search.Objective
     rounds: int = search.ROUNDS  # rounds of the schedule to play at most
+    outcomes: int = ROOTS  # of the turn to look at, at most, but one of every move at least
     only: frozenset[int] = frozenset()  # actions to consider; empty = all
     avoid: frozenset[int] = frozenset()  # actions to leave out
     keep: frozenset[int] = frozenset()  # actions to play in every round
@@ -196,7 +197,7 @@ class Engine:
             return actions
 
         root = family.to_state([question.table, *family.history(question.table)[: turns.AT_ONCE - 1]])
-        return turns.explore(expand, root, considering, min(ROOTS, question.rollouts // WORTH), nodes)
+        return turns.explore(expand, root, considering, min(question.outcomes, question.rollouts // WORTH), nodes)
 
     def _ruled(self, family: str, name: str, state: Any, *arguments: Any) -> Any:
         """What a program for RULED lanes makes of as many lanes as `state` has. NumPy arrays."""

@@ -20,7 +20,8 @@ from zank_kernel.family import Family, Lanes
 
 AT_ONCE: Final = 256  # moves tried in one call
 NODES: Final = 1_024  # visited before the search of a turn is broken off …
-WIN_NODES: Final = 8_192  # … unless the game may be won this turn, and no way to do so has been found
+WIN_NODES: Final = 3_072  # … unless the game may be won this turn, and no way to do so has been found
+WIN_AT_ONCE: Final = 32  # moves tried in one call where that is looked for: the fewer, the deeper
 
 BARRED: Final = -1  # instead of a node: a position that must not come back
 
@@ -165,7 +166,8 @@ class _Graph:
 
     def try_next(self) -> None:
         """Try the most urgent moves, as many as one call takes."""
-        batch = [heapq.heappop(self.waiting) for _ in range(min(AT_ONCE, len(self.waiting)))]
+        most = WIN_AT_ONCE if self._wins_first else AT_ONCE
+        batch = [heapq.heappop(self.waiting) for _ in range(min(most, len(self.waiting)))]
         parents, actions = [each.node for each in batch], [each.action for each in batch]
         reached = self._expand(self.states(parents), np.asarray(actions, np.int32))
         legal, goes_on, choices = np.asarray(reached.legal), reached.goes_on.tolist(), reached.choice.tolist()
