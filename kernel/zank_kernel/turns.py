@@ -78,7 +78,8 @@ class Turn:
         )
         # A move from which no outcome was found stands for itself.
         found = [node for move, node in enumerate(first) if not any(reach[each] >> move & 1 for each in found)] + found
-        leading = [next(node for node in found if reach[node] >> move & 1) for move in range(len(first))]
+        wins = [node for node in found if graph.left(node) == 0]
+        leading = [next(node for node in wins + found if reach[node] >> move & 1) for move in range(len(first))]
         kept = list(dict.fromkeys([*leading, *found]))[: max(limit, len(set(leading)))]
         kept.sort(key=lambda node: graph.nodes[node].departures)
         self.moves: Final = tuple(tuple(members) for members in groups.values())
