@@ -68,7 +68,7 @@ Russian Bank: R-F plays the reserve card to its foundation, D-T5 the drawn card 
 tableau pile 2 to pile 7, T4-OR and D-OW load the other player's reserve and waste. TURN turns a stock card, END ends
 the turn.
 
-Each command starts a server of its own, which takes 2 to 3 seconds. With a server that stays, answers come at once:
+Each command starts a server of its own, which takes about 3 seconds. With a server that stays, answers come at once:
 
 \b
   zank serve &
