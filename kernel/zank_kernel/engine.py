@@ -152,7 +152,7 @@ class Engine:
         return max(1, int(TIME_SHARE * seconds * self.workers * self.meter.recent_rate))
 
     def answer(self, question: Question, control: Control = UNCONTROLLED) -> search.Answer:
-        """Rank the moves to consider in a position that is not over; the candidates hold the actions.
+        """Rank the moves to consider in a position that is not over.
 
         Pointless moves are left out unless the question names them, or there is nothing else. The answer depends on
         nothing but the question, unless the time given by `control` expires first. Raises search.Stopped when the
@@ -160,7 +160,6 @@ class Engine:
         roots has rows.
         """
         family = FAMILIES[question.family]
-        table = question.table
         turn = self.turn(question)
         playing = _Playing(self, family, turn.outcomes, question, control)
         made = turn.outcomes.moves.astype(np.int64)
@@ -168,7 +167,7 @@ class Engine:
             return search.forced(turn, playing.won(made))
         keep = frozenset(index for index, members in enumerate(turn.moves) if question.keep & {*members})
         return search.search(
-            search.Race(turn, made, question.objective, family.spread(table)),
+            search.Race(turn, made, question.objective, family.spread(question.table)),
             search.schedule(len(made), question.rollouts, len(keep))[: question.rounds],
             playing.play,
             keep=keep,

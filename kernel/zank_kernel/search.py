@@ -155,28 +155,36 @@ def schedule(candidates: int, rollouts: int, kept: int = 0) -> tuple[Round, ...]
 class Tally:
     """Results of outcomes; one that has played more worlds has played the others' too."""
 
-    def __init__(self, candidates: int) -> None:
+    def __init__(self, candidates: int, objective: Objective) -> None:
+        self.objective: Objective = objective
         self.results: list[list[Results]] = [[] for _ in range(candidates)]
         self.count = np.zeros((candidates,), np.int64)
-        self.points = np.zeros((candidates,), np.int64)  # sums
+        # Sums.
+        self.points = np.zeros((candidates,), np.int64)
         self.score = np.zeros((candidates,), np.int64)
         self.moves = np.zeros((candidates,), np.int64)
+        self.lead = np.zeros((candidates,), np.int64)  # of the measure less that of the first candidate added
+        self.squares = np.zeros((candidates,), np.int64)  # of squares of leads
 
     def add(self, candidates: Sequence[int], new: Results) -> None:
         """Results [candidates, worlds] in worlds that follow on those so far."""
         chosen = np.asarray(candidates)
+        measured = new.measure(self.objective)
+        lead = measured - measured[0]
         self.count[chosen] += new.points.shape[-1]
         self.points[chosen] += new.points.sum(axis=-1)
         self.score[chosen] += new.score.sum(axis=-1)
         self.moves[chosen] += new.moves.sum(axis=-1)
+        self.lead[chosen] += lead.sum(axis=-1)
+        self.squares[chosen] += (lead * lead).sum(axis=-1)
         for row, candidate in enumerate(candidates):
             self.results[candidate].append(Results(points=new.points[row], score=new.score[row], moves=new.moves[row]))
 
     def copy(self) -> "Tally":
         """The same results, for others to be added."""
-        same = Tally(0)
+        same = copy.copy(self)
         same.results = [list(parts) for parts in self.results]
-        for name in ("count", "points", "score", "moves"):
+        for name in ("count", "points", "score", "moves", "lead", "squares"):
             setattr(same, name, getattr(self, name).copy())
         return same
 
@@ -199,27 +207,8 @@ class Race:
         self.objective: Objective = objective
         self.spread = spread  # how many points apart two results can be; scales errors that cannot be measured
         self.of_move = [np.flatnonzero(row) for row in turn.reach]
-        self.lead = np.zeros(
-            (len(made),), np.int64
-        )  # sums over the worlds that choose, of the measure less outcome 0's
-        self.squares = np.zeros((len(made),), np.int64)  # of its squares
-        self.choosing = Tally(len(made))
-        self.reporting = Tally(len(made))
-
-    def choose(self, candidates: Sequence[int], new: Results) -> None:
-        """Results [candidates, worlds] that choose, outcome 0 first, in worlds that follow on those so far."""
-        self.choosing.add(candidates, new)
-        measured = new.measure(self.objective)
-        lead = measured - measured[0]
-        self.lead[list(candidates)] += lead.sum(axis=-1)
-        self.squares[list(candidates)] += (lead * lead).sum(axis=-1)
-
-    def unchosen(self) -> "Race":
-        """The race as it is now, to go back to."""
-        same = copy.copy(self)
-        same.lead, same.squares = self.lead.copy(), self.squares.copy()
-        same.choosing = self.choosing.copy()
-        return same
+        self.choosing = Tally(len(made), objective)  # outcome 0, the policy's own, first
+        self.reporting = Tally(len(made), objective)
 
     def expected(self) -> npt.NDArray[np.float64]:
         """How far each outcome is ahead of the rollout policy's own, as far as one can expect; float64 [N].
@@ -231,8 +220,8 @@ class Race:
         that are clearly bad lend no credit to small leads.
         """
         count = self.choosing.count
-        mean = self.lead / count
-        error = (self.squares / count - mean * mean + 1 / count) / count
+        mean = self.choosing.lead / count
+        error = (self.choosing.squares / count - mean * mean + 1 / count) / count
         if len(mean) > 1:
             center = float(np.median(mean[1:]))
             above = np.flatnonzero(mean[1:] >= center) + 1
@@ -345,16 +334,16 @@ def search(
     for number, step in enumerate(rounds, start=1):
         if number > 1:
             playing = advancing(race, playing, step.candidates, keep)
-        before = race if progress is None else race.unchosen()
+        before = race.choosing if progress is None else race.choosing.copy()
         try:
             for first, last in slices(step, len(playing), whole=progress is None):
-                race.choose(playing, play(playing, first, last, number == 1))
+                race.choosing.add(playing, play(playing, first, last, number == 1))
                 if progress is not None:
                     progress(race.answer(number if last == step.last else done))
         except Stopped:
             if done == 0:
                 raise
-            race = before
+            race.choosing = before
             break
         done = number
     report(race, play, keep)
