@@ -18,7 +18,7 @@ from zank_kernel.engine import ROOTS, Engine, Question
 from zank_kernel.turns import Turn
 
 EVERYTHING = 1_000_000  # nodes
-MOST = 400  # outcomes of a turn that the oracle looks for
+MOST = 700  # positions within a turn that the oracle looks at
 
 type Outcomes = dict[int, set[Hashable]]  # by first move
 
@@ -26,6 +26,36 @@ type Outcomes = dict[int, set[Hashable]]  # by first move
 def asked(family: str, table: Any, rollouts: int = 1_000_000, **options: Any) -> Question:
     question = Question(family=family, table=table, rollouts=rollouts, seed=1, objective="points")
     return dataclasses.replace(question, **options)
+
+
+def ends_after[Position, Move](
+    start: tuple[Position, bool],
+    known: set[Hashable],
+    moves: Callable[[Position], Iterable[Move]],
+    after: Callable[[Position, Move], tuple[Position, bool]],
+    key: Callable[[Position], Hashable],
+) -> set[Hashable]:
+    """Keys of the outcomes that can be reached from a start by trying everything, until MOST positions are known.
+
+    Positions whose key is `known` are not entered; those found are added to it. A position goes with whether its player
+    can plan on.
+    """
+    position, goes_on = start
+    known.add(key(position))
+    ends: set[Hashable] = set() if goes_on else {key(position)}
+    waiting = [position] if goes_on else []
+    while waiting and len(known) < MOST:
+        each = waiting.pop()
+        for move in moves(each):
+            position, goes_on = after(each, move)
+            if key(position) in known:
+                continue
+            known.add(key(position))
+            if goes_on:
+                waiting.append(position)
+            else:
+                ends.add(key(position))
+    return ends
 
 
 # Spite & Malice ----------------------------------------------------------------------------------------------------
@@ -67,25 +97,9 @@ def malice_outcomes(game: malice_oracle.Game) -> Outcomes:
     hand = (*game.hand[game.mover], 0, 0, 0, 0, 0)
     found: Outcomes = {}
     for first in game.legal_moves():
-        ends: set[Hashable] = set()
-        start, goes_on = malice_after(game, first)
-        known = {malice_key(start)}
-        waiting = [start] if goes_on else []
-        if not goes_on:
-            ends.add(malice_key(start))
-        while waiting and len(ends) < MOST:
-            each = waiting.pop()
-            for move in each.legal_moves():
-                after, goes_on = malice_after(each, move)
-                key = malice_key(after)
-                if key in known:
-                    continue
-                known.add(key)
-                if goes_on:
-                    waiting.append(after)
-                else:
-                    ends.add(key)
-        if len(ends) >= MOST:
+        known: set[Hashable] = set()
+        ends = ends_after(malice_after(game, first), known, malice_oracle.Game.legal_moves, malice_after, malice_key)
+        if len(known) >= MOST:
             return {}
         found[malices.action_of(str(first), hand)] = ends
     return found
@@ -132,32 +146,15 @@ def bank_key(position: banks.Position) -> Hashable:
 
 
 def bank_outcomes(position: banks.Position) -> Outcomes:
-    """Every outcome of the turn, by the first move; empty where there are too many."""
+    """Every outcome of the turn, by the first move that is not pointless; empty where there are too many."""
     found: Outcomes = {}
-    root = bank_key(position)
     for first in position.game.legal_moves():
         if position.game.pointless(first):
             continue
-        ends: set[Hashable] = set()
-        start, goes_on = bank_after(position, first)
-        known = {root, bank_key(start)}
-        waiting = [start] if goes_on else []
-        if not goes_on:
-            ends.add(bank_key(start))
-        while waiting and len(known) < MOST:
-            each = waiting.pop()
-            for move in each.game.legal_moves():
-                if each.game.pointless(move) is not None and move.within_tableau and each.shifts == position.shifts:
-                    continue
-                after, goes_on = bank_after(each, move)
-                key = bank_key(after)
-                if key in known:
-                    continue
-                known.add(key)
-                if goes_on:
-                    waiting.append(after)
-                else:
-                    ends.add(key)
+        known = {bank_key(position)}  # B12
+        ends = ends_after(
+            bank_after(position, first), known, lambda each: each.game.legal_moves(), bank_after, bank_key
+        )
         if len(known) >= MOST:
             return {}
         found[banks.ACTION_OF[first]] = ends
