@@ -7,7 +7,7 @@ import grpc
 import pytest
 
 from tests.service.bank_tables import full, partial, pile, piles
-from tests.service.test_refusals import about, asked, assert_bad_position, refereed
+from tests.service.test_refusals import assert_bad_position, assert_refused_by_every_method, refereed
 from tests.service.wire import Served, refusal
 from zank.v1 import (
     ENDING_ADJUDICATED,
@@ -368,21 +368,7 @@ POSITIONS = {
 
 @pytest.mark.parametrize("name", POSITIONS)
 async def test_a_position_that_cannot_be_is_refused_by_every_method(served: Served, name: str) -> None:
-    position, field, expected = POSITIONS[name]
-    for call in refereed(served, position):
-        await assert_bad_position(call, f"position.{field}", expected)
-    calls = asked(served, about(position))
-    if not name.endswith(", hidden"):
-        for call in calls:
-            await assert_bad_position(call, f"question.position.{field}", expected)
-        return
-    # A solver leaves out what no player can see before it looks at anything.
-    bare = Position()
-    bare.CopyFrom(position)
-    for each in piles(bare.bank):
-        each.ClearField("concealed")
-    for call, expected_call in zip(calls, asked(served, about(bare)), strict=True):
-        assert await call == await expected_call
+    await assert_refused_by_every_method(served, name, POSITIONS[name], lambda position: piles(position.bank))
 
 
 SOUND = {

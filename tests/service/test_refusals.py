@@ -1,6 +1,6 @@
 """Requests that are refused: the status, the reason, and the field with what was expected there."""
 
-from collections.abc import AsyncIterable, Awaitable, Callable
+from collections.abc import AsyncIterable, Awaitable, Callable, Iterable
 from typing import cast
 
 import grpc
@@ -211,9 +211,14 @@ async def assert_bad_position(call: Awaitable[object], path: str, expected: str)
     assert next(iter(refused.fields)) in refused.message
 
 
-@pytest.mark.parametrize("name", POSITIONS)
-async def test_a_position_that_cannot_be_is_refused_by_every_method(served: Served, name: str) -> None:
-    position, field, expected = POSITIONS[name]
+async def assert_refused_by_every_method(
+    served: Served, name: str, case: tuple[Position, str, str], piles: Callable[[Position], Iterable[Pile]]
+) -> None:
+    """The case's position is refused for the field and with the expectation that it names.
+
+    Where the case's `name` says that the fault is hidden, a solver leaves it out before it looks at anything.
+    """
+    position, field, expected = case
     for call in refereed(served, position):
         await assert_bad_position(call, f"position.{field}", expected)
     calls = asked(served, about(position))
@@ -221,13 +226,17 @@ async def test_a_position_that_cannot_be_is_refused_by_every_method(served: Serv
         for call in calls:
             await assert_bad_position(call, f"question.position.{field}", expected)
         return
-    # A solver leaves out what its player cannot see before it looks at anything.
     bare = Position()
     bare.CopyFrom(position)
-    for pile in piles(bare.malice):
+    for pile in piles(bare):
         pile.ClearField("concealed")
     for call, expected_call in zip(calls, asked(served, about(bare)), strict=True):
         assert await call == await expected_call
+
+
+@pytest.mark.parametrize("name", POSITIONS)
+async def test_a_position_that_cannot_be_is_refused_by_every_method(served: Served, name: str) -> None:
+    await assert_refused_by_every_method(served, name, POSITIONS[name], lambda position: piles(position.malice))
 
 
 @pytest.mark.parametrize("hand", ["5-", "2c3c-4c"], ids=["not known", "faces given"])
