@@ -104,6 +104,7 @@ class FakeServer(RefereeServicer, SolverServicer, ServerServicer):
     requests: list[Message] = field(default_factory=list)
     needed: list[Slot] = field(default_factory=list)  # what a move brings to light, unless something is revealed
     rollouts: int = 1024  # said to have been played for an answer
+    rollouts_a_move: int = 500  # said of each move
     legal_moves: list[LegalMove] = field(
         default_factory=lambda: [
             LegalMove(move="A-C1"),
@@ -160,19 +161,19 @@ class FakeServer(RefereeServicer, SolverServicer, ServerServicer):
 
     def GetHint(self, request: GetHintRequest, context: grpc.ServicerContext) -> GetHintResponse:
         self._receive(request, context)
-        return GetHintResponse(answer=answer(request.question, self.rollouts))
+        return GetHintResponse(answer=answer(request.question, self.rollouts, self.rollouts_a_move))
 
     def GetBestMove(self, request: GetBestMoveRequest, context: grpc.ServicerContext) -> GetBestMoveResponse:
         self._receive(request, context)
-        return GetBestMoveResponse(answer=answer(request.question, self.rollouts))
+        return GetBestMoveResponse(answer=answer(request.question, self.rollouts, self.rollouts_a_move))
 
     def Analyze(self, request: AnalyzeRequest, context: grpc.ServicerContext) -> Iterator[AnalyzeResponse]:
         context.add_callback(self.analysis_ended.set)
         self._receive(request, context)
         for share in (4, 2):
-            yield AnalyzeResponse(answer=answer(request.question, self.rollouts // share))
+            yield AnalyzeResponse(answer=answer(request.question, self.rollouts // share, self.rollouts_a_move))
         sleep(self.delay)
-        yield AnalyzeResponse(answer=answer(request.question, self.rollouts), final=True)
+        yield AnalyzeResponse(answer=answer(request.question, self.rollouts, self.rollouts_a_move), final=True)
 
     def GetInfo(self, request: GetInfoRequest, context: grpc.ServicerContext) -> GetInfoResponse:
         self._receive(request, context)
@@ -201,10 +202,10 @@ class FakeServer(RefereeServicer, SolverServicer, ServerServicer):
         )
 
 
-def answer(question: Question, rollouts: int) -> Answer:
+def answer(question: Question, rollouts: int, rollouts_a_move: int) -> Answer:
     """What the fake answers to every question."""
     value = Value(
-        rollouts=500,
+        rollouts=rollouts_a_move,
         win=Estimate(mean=0.632, standard_error=0.021),
         tie=Estimate(mean=0.001, standard_error=0.001),
         loss=Estimate(mean=0.367, standard_error=0.021),

@@ -41,7 +41,7 @@ FAULTS: list[tuple[str, list[Any], dict[str, Any], str]] = [
     ("hint", [DEALT], {"rollouts": 0}, "rollouts: expected"),
     ("hint", [DEALT], {"rollouts": 2**32}, "rollouts: expected"),
     ("hint", [DEALT], {"rounds": 2}, "rounds: expected together with rollouts"),
-    ("hint", [DEALT], {"rollouts": 64, "rounds": 4}, "rounds: expected a whole number from 1 to 3, found 4"),
+    ("hint", [DEALT], {"rollouts": 64, "rounds": 6}, "rounds: expected a whole number from 1 to 5, found 6"),
     *(("hint", [DEALT], {"time": time}, "time: expected more than") for time in (0.0, -1, math.nan, math.inf, "1")),
     ("best", [DEALT], {"objective": "foo"}, "objective: expected points or win, found 'foo'"),
     ("best", [DEALT], {"priority": ["bulk"]}, "priority: expected interactive or normal or bulk, found"),

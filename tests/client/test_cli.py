@@ -399,7 +399,7 @@ def test_a_refused_input_is_exit_status_2_and_a_failed_server_1(fake: FakeServer
         (["info", "--server", "localhost"], "", "found 'localhost', which has no port"),
         (["info", "--server", "http://localhost:1"], "", "found 'http://localhost:1', which has a scheme"),
         (["info", "--server", "localhost:x"], "", "found 'localhost:x'"),
-        (["best", "--rounds", "4"], DEALT, "1<=x<=3"),
+        (["best", "--rounds", "6"], DEALT, "1<=x<=5"),
         (["analyze", "--only", "7"], DEALT, "'7' is no move"),
         (["analyze"], f"{DEALT}\n{DEALT}\n", "expected one position, found 2"),
         (["view"], DEALT, "Missing option '--player'"),
@@ -493,9 +493,10 @@ def test_sentences_are_broken_on_terminals_only(fake: FakeServer) -> None:
 
 def test_few_rollouts_are_told(fake: FakeServer) -> None:
     note = "Few rollouts: these numbers say little."
+    fake.rollouts_a_move = 30
     for command in ("hint", "best", "analyze"):
         assert note not in zank(command, DEALT, fake=fake).stdout
-    fake.rollouts = 10 * 29
+    fake.rollouts_a_move = 29
     for command in ("hint", "best", "analyze"):
         assert note in zank(command, DEALT, fake=fake).stdout
     fake.rollouts = 1

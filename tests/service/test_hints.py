@@ -14,6 +14,7 @@ import pytest
 from tests.service import bank_tables
 from tests.service.tables import partial, piles
 from tests.service.wire import Served, refusal
+from zank._requests import MAX_ROUNDS
 from zank.presets import PRESETS, complete_rule_set
 from zank.text import format_position
 from zank.v1 import (
@@ -37,6 +38,7 @@ from zank.v1 import (
     Question,
     RuleSet,
 )
+from zank_kernel import search
 from zank_kernel.defaults import HINT_ROLLOUTS
 from zank_kernel.engine import Engine
 
@@ -153,7 +155,7 @@ async def test_an_answer_says_all_that_it_depends_on(served: Served, played: Pos
     assert answer.objective == OBJECTIVE_POINTS
     assert not answer.forced
     assert 0 < answer.rollouts <= ROLLOUTS
-    assert 1 <= answer.rounds_done <= 5
+    assert 1 <= answer.rounds_done <= MAX_ROUNDS
     assert answer.schedule_rollouts == ROLLOUTS
     assert answer.outcomes >= len(answer.moves)
     # Two rollouts of three choose what the third is reported of; what several moves lead to is played once.
@@ -342,7 +344,7 @@ async def test_some_move_must_be_left(served: Served) -> None:
 async def test_a_time_budget_is_a_schedule_that_can_be_asked_for_again(served: Served, played: Position) -> None:
     for milliseconds in (1, 30, 150):
         timed = await hint(served, played, budget=Budget(time_ms=milliseconds))
-        assert 1 <= timed.rounds_done <= 5
+        assert 1 <= timed.rounds_done <= MAX_ROUNDS
         assert timed.schedule_rollouts > 0
         again = await hint(served, played, budget=Budget(rollouts=timed.schedule_rollouts, rounds=timed.rounds_done))
         assert again.SerializeToString(deterministic=True) == timed.SerializeToString(deterministic=True)
@@ -464,3 +466,7 @@ async def test_the_client_and_the_kernel_agree_on_every_default(served: Served) 
     assert {preset.preset: preset.defaults for preset in info.presets} == {
         name: complete_rule_set(RuleSet(preset=name)) for name in PRESETS
     }
+
+
+def test_the_client_takes_as_many_rounds_as_there_can_be() -> None:
+    assert MAX_ROUNDS == search.ROUNDS

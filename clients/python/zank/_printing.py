@@ -222,7 +222,7 @@ def _analysis(console: Console, answer: Answer, position: Position, timed: bool,
 
 def _effort(answer: Answer, timed: bool, phrases: Phrases) -> list[Text]:
     lines = [Text(phrases.effort.format(count=answer.rollouts, seed=answer.seed), style="dim")]
-    if answer.rollouts < _FEW_ROLLOUTS * len(_with_value(answer)):
+    if min(evaluation.value.rollouts for evaluation in _with_value(answer)) < _FEW_ROLLOUTS:
         lines.append(Text(phrases.few_rollouts))
     if timed:
         repeat = phrases.repeat.format(rollouts=answer.schedule_rollouts, rounds=answer.rounds_done, seed=answer.seed)

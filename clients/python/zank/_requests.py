@@ -35,7 +35,7 @@ OBJECTIVES: Final = {"points": OBJECTIVE_POINTS, "win": OBJECTIVE_WIN}
 PRIORITIES: Final = {"interactive": PRIORITY_INTERACTIVE, "normal": PRIORITY_NORMAL, "bulk": PRIORITY_BULK}
 
 REQUEST_ID_LIMIT: Final = 128  # characters
-MAX_ROUNDS: Final = 3
+MAX_ROUNDS: Final = 5
 
 
 class QuestionOptions(TypedDict, total=False):
@@ -48,7 +48,7 @@ class QuestionOptions(TypedDict, total=False):
     """Seconds that the work may take: alone, or beside `rollouts` as a limit."""
 
     rounds: int | None
-    """Stop after so many rounds (1 to 3) of the schedule for `rollouts`: to repeat an answer that time cut short."""
+    """Stop after so many rounds (1 to 5) of the schedule for `rollouts`: to repeat an answer that time cut short."""
 
     seed: int | None
     """Of the random numbers, 0 to 2**64 - 1; by default the server derives it from the position."""
