@@ -250,6 +250,11 @@ POSITIONS = {
         "bank.opening",
         "more than aces of the tableau",
     ),
+    "opening after a two": (
+        opening(partial(f="2c", h="Ac..Kh.Ks.Jc.Jd.Jh.Js", rules=SPITEFUL)),
+        "bank.opening",
+        "more than aces",
+    ),
     "opening in a finished game": (
         changed(lambda p: setattr(p.rule_set, "preset", SPITEFUL), opening(with_result(ENDING_OUT, 1, WIN, won()))),
         "bank.opening",

@@ -210,7 +210,7 @@ def _check_opening(position: Position, rules: Rules, path: str, violations: Viol
     untouched = (
         not table.drawn
         and not table.tableau_moves
-        and all(len(pile.cards) <= 1 for pile in table.tableau)
+        and all(len(pile.cards) <= 1 for pile in (*table.foundations, *table.tableau))
         and all(not player.waste.cards and not player.quiet_turns for player in table.players)
         and all(size(player.reserve) == rules.reserve_cards for player in table.players)
     )
