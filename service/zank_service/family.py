@@ -13,7 +13,7 @@ from zank_service.refusals import Violations
 class Family[Rules, Table]:
     """One family of games on the wire; `Rules` and `Table` are the kernel's.
 
-    Positions given to anything but `check_table`, `check_known`, `masked` and `view` have passed the checks.
+    Positions given to anything but `check_table`, `check_known` and `view` have passed the checks.
     """
 
     name: str
@@ -27,7 +27,6 @@ class Family[Rules, Table]:
     check_table: Callable[[Position, Rules, str, Violations], None]  # table and result of a position at a path
     check_known: Callable[[Position, str, Violations], None]  # what the player to move knows, of a position at a path
     view: Callable[[Position, int], Position]  # what a player, 1 or 2, can know of a position
-    masked: Callable[[Position], Position]  # what the player to move can know of a position
     table: Callable[[Position, Rules], Table]  # a masked position for the kernel
     move_name: Callable[[Position, int], str]  # an action of the kernel in public notation
     action: Callable[[Position, str], int]  # the kernel's action for a move, legal or not; raises Refusal for none

@@ -59,7 +59,7 @@ def checked_position(
     _check_frame(position, family, field, violations)
     violations.refuse_if_any(reason)
     if masked:
-        position = family.masked(position)
+        position = family.view(position, position.player_to_move)
     family.check_table(position, rules, field, violations)
     if hand_known:
         family.check_known(position, field, violations)

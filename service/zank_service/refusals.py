@@ -1,6 +1,6 @@
 """Refusals: a status code, a message for people and details for programs, as `google.rpc` defines them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import grpc
@@ -94,9 +94,9 @@ def bad_request(message: str) -> Refusal:
     return Refusal(grpc.StatusCode.INVALID_ARGUMENT, message, [info])
 
 
-def not_possible(reason: str, message: str, metadata: Mapping[str, str] | None = None) -> Refusal:
+def not_possible(reason: str, message: str) -> Refusal:
     """FAILED_PRECONDITION: the request is well-formed, but what it is about does not allow it."""
-    info = ErrorInfo(reason=reason, domain=DOMAIN, metadata=metadata)
+    info = ErrorInfo(reason=reason, domain=DOMAIN)
     return Refusal(grpc.StatusCode.FAILED_PRECONDITION, message, [info])
 
 

@@ -14,7 +14,7 @@ from platformdirs import user_cache_path
 from zank_service.limits import Limits
 
 DEFAULTS: Final = Limits()
-MOST_ROLLOUTS: Final = 10_000_000  # a move's outcomes are kept until the answer is made
+MOST_ROLLOUTS: Final = 10_000_000  # the result of each is kept until the answer is made
 LOG_LEVELS: Final = {"error": logging.ERROR, "warning": logging.WARNING, "info": logging.INFO}
 
 

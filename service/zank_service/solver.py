@@ -94,7 +94,7 @@ class Solver(SolverServicer):
             raise
 
     def _work(self, asked: Asked, given_up: threading.Event, tell: Callable[[Answer], None] | None) -> Answer:
-        # What is chosen in this time is reported of in the rest of it.
+        # Rounds that choose may begin until so much of the time is over; the rest is for the rollouts that report.
         end = None if asked.seconds is None else time.monotonic() + asked.seconds * search.CHOOSING
         with self._counted() as sharing:
             question = engine_question(asked, self._engine, self._limits, sharing)

@@ -19,7 +19,6 @@ FAMILY: Final[Family[Rules, Table]] = Family(
     check_table=check.check_table,
     check_known=check.check_known,
     view=knowledge.view,
-    masked=knowledge.masked,
     table=knowledge.table,
     move_name=lambda position, action: moves.move_name(action),
     action=lambda position, text: moves.action(moves.choice(text)),

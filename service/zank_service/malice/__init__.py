@@ -19,7 +19,6 @@ FAMILY: Final[Family[Rules, Table]] = Family(
     check_table=check.check_table,
     check_known=check.check_known,
     view=knowledge.view,
-    masked=knowledge.masked,
     table=knowledge.table,
     move_name=moves.move_name,
     action=lambda position, text: moves.choice(position, text).action,

@@ -29,11 +29,6 @@ def view(position: Position, player: int) -> Position:
     return known
 
 
-def masked(position: Position) -> Position:
-    """What the player to move can know. The table need not have been checked."""
-    return view(position, position.player_to_move)
-
-
 def table(position: Position, rules: Rules) -> Table:
     """The table in ranks; cards whose face is not given are 0, so a masked position becomes a masked table."""
     wire = position.malice
