@@ -133,7 +133,7 @@ def describe_hint(answer: Answer, position: Position, phrases: Phrases = ENGLISH
         moves = ", ".join(tied[:_TIED_MOVES_NAMED])
         if len(tied) > _TIED_MOVES_NAMED:
             moves = phrases.tied_more.format(moves=moves, count=len(tied) - _TIED_MOVES_NAMED)
-        # The move that was dropped first is known worst: it says how far the claim goes.
+        # The one with the fewest rollouts is known worst: it says how far the claim goes.
         rollouts = min(evaluation.value.rollouts for evaluation in answer.moves if evaluation.tied_with_best)
         sentences.append(phrases.tied.format(count=rollouts, moves=moves))
     return sentences

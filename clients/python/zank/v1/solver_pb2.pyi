@@ -354,7 +354,8 @@ class Question(_message.Message):
     @_builtins.property
     def keep_moves(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Keep these moves, by the best outcome of each, in every round of halving, however they do, so that they are known as
-        well as the best one. Each must be one of the moves considered.
+        well as the best one. Each must be legal and not excluded by `only_moves` or `avoid_moves`; one that would be left out
+        by B11 or B12 is considered if it is named here.
         """
 
     def __init__(
@@ -435,8 +436,8 @@ class Budget(_message.Message):
     ROUNDS_FIELD_NUMBER: _builtins.int
     rollouts: _builtins.int
     """Rollouts in total. Unit: rollouts (games played to the end). As many outcomes of the turn are looked at as can have
-    16 rollouts each on average, 512 at most, but one of every move at least; a budget that does not reach them is raised
-    to three rollouts each. Range: 0 (planned from the time) to the server's limit (see `Server.GetInfo`).
+    16 rollouts each on average, 512 at most, but one of every move at least. A budget that does not suffice is raised:
+    every outcome is played once to choose, the best of every move once and of the leading ones twice to report. Range: 0 (planned from the time) to the server's limit (see `Server.GetInfo`).
     """
     time_ms: _builtins.int
     """Time from the start of the work; waiting for it comes on top. Unit: milliseconds. Range: 0 (no limit) to the server's limit."""
@@ -561,7 +562,7 @@ class Answer(_message.Message):
     objective: Global___Objective.ValueType
     """What the moves are ranked by. Never unspecified."""
     rollouts: _builtins.int
-    """Rollouts spent. Unit: rollouts. At most the budget, or three for each outcome."""
+    """Rollouts spent. Unit: rollouts. At most the budget, except that a small one is raised (see `Budget`)."""
     schedule_rollouts: _builtins.int
     """The budget that the schedule of rounds was made for. Unit: rollouts. 0 when forced."""
     rounds_done: _builtins.int
