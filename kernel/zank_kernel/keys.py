@@ -1,6 +1,7 @@
-"""Keys of positions: 64 bits that tell positions of one turn apart, whatever the order of like piles.
+"""Keys of positions: they tell positions of one turn apart, whatever the order of like piles.
 
-A key is a sum of hashes, one for each fact, so that facts about interchangeable piles can be summed in any order.
+A key is a sum of hashes of 64 bits, one for each fact, so that facts about interchangeable piles can be summed in any
+order; the contents of a pile are one fact, a hash of 32 bits.
 """
 
 from typing import Final

@@ -62,8 +62,8 @@ class Turn:
     """The moves to consider at the start of a turn, and the outcomes that they can lead to.
 
     `moves` are actions, those that lead to the same position together; `outcomes` states [N] (NumPy arrays); `reach`,
-    bool [moves, N], says which outcomes can be reached by beginning with which move; `complete` whether these are all
-    the outcomes there are.
+    bool [moves, N], says which outcomes can be reached by beginning with which move, `departures`, int64 [N], how often
+    the way to each departs from what the rollout policy would play; `complete` whether these are all there are.
     """
 
     def __init__(self, graph: "_Graph", actions: Sequence[int], limit: int) -> None:
@@ -88,7 +88,7 @@ class Turn:
         self.reach: Final[Mask] = np.asarray(
             [[bool(reach[node] >> move & 1) for node in kept] for move in range(len(first))], np.bool_
         )
-        self.complete: Final = not graph.waiting and len(kept) == len(set(found))
+        self.complete: Final = not graph.waiting and len(kept) == len(found)
         self._graph = graph
         self._first = first
         self._kept = kept
@@ -97,8 +97,9 @@ class Turn:
     def line(self, move: int, outcome: int) -> tuple[int, ...]:
         """A shortest way to an outcome that begins with a move, both by their index; the actions."""
         if (move, outcome) not in self._lines:
-            way = self._graph.way(self._first[move], self._kept[outcome])
-            self._lines[move, outcome] = self._graph.line(self.moves[move][0], way)
+            start = self._first[move]
+            way = self._graph.way(start, self._kept[outcome])
+            self._lines[move, outcome] = self._graph.line([(self.moves[move][0], start), *way])
         return self._lines[move, outcome]
 
 
@@ -140,7 +141,7 @@ class _Graph:
         self.waiting: list[_Try] = []
         self._order = 0
         self._wins_first = False
-        self._won = False
+        self.won: bool = False  # whether a way to win this turn has been found
 
     def wait(self, node: int, actions: Sequence[int], choice: int, departures: int, last: int) -> None:
         """The moves of a node wait to be tried, the policy's as urgent as the node was."""
@@ -161,10 +162,6 @@ class _Graph:
         found = self.nodes[node]
         return int(found.reached.left[found.lane])
 
-    def won(self) -> bool:
-        """Whether a way to win this turn has been found."""
-        return self._won
-
     def try_next(self) -> None:
         """Try the most urgent moves, as many as one call takes."""
         most = WIN_AT_ONCE if self._wins_first else AT_ONCE
@@ -181,7 +178,7 @@ class _Graph:
                 node = len(self.nodes)
                 self.nodes.append(_Node(reached=reached, lane=lane, departures=departures, outcome=not following))
                 self.edges.append([])
-                self._won |= left[lane] == 0
+                self.won |= left[lane] == 0
                 self.wait(node, following, choices[lane], departures, last)
                 if child is None:
                     self.known[key] = node
@@ -238,24 +235,22 @@ class _Graph:
             goal = parent
         return way[::-1]
 
-    def line(self, first: int, way: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-        """The actions of a way that begins with a first move.
+    def line(self, way: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+        """The actions of a way from the start.
 
         A node is kept as it was first reached. Where the way comes to it with like piles in another order, so do the
         actions from there on: they are found by playing them.
         """
-        here = self._expand(self.states([0]), np.asarray([first], np.int32))
-        lane, exact = 0, True
-        line = [first]
+        here, lane, exact = self.nodes[0].reached, 0, True
+        line: list[int] = []
         for action, goal in way:
             node = self.nodes[goal]
             actions = [action] if exact else np.flatnonzero(here.legal[:, lane]).tolist()
-            state = _copies(here.state, lane, len(actions))
-            here = self._expand(state, np.asarray(actions, np.int32))
-            wanted = node.reached.key[:, [node.lane]]
-            lane = int((here.key[:, : len(actions)] == wanted).all(axis=0).argmax())
-            arrangement = node.reached.arrangement[:, node.lane]
-            exact = bool((here.arrangement[:, lane] == arrangement).all())
+            here = self._expand(_copies(here.state, lane, len(actions)), np.asarray(actions, np.int32))
+            same = (here.key[:, : len(actions)] == node.reached.key[:, [node.lane]]).all(axis=0)
+            assert same.any()
+            lane = int(same.argmax())
+            exact = bool((here.arrangement[:, lane] == node.reached.arrangement[:, node.lane]).all())
             line.append(actions[lane])
         return tuple(line)
 
@@ -288,6 +283,6 @@ def explore(
         graph.try_next()
     if graph.left(0) > 0:
         graph.wins_first()
-        while graph.waiting and not graph.won() and len(graph.nodes) < WIN_NODES:
+        while graph.waiting and not graph.won and len(graph.nodes) < WIN_NODES:
             graph.try_next()
     return Turn(graph, actions, limit)
