@@ -39,7 +39,7 @@ def measure(preset: str, rollouts: int, count: int, cache: Path) -> dict[str, di
         truth = ask(TIMES * rollouts, 1_000_000 + seed, keep)
         true_best, true_other = having(truth, {best.action}), having(truth, chosen)
         compare(differences, "best", best, true_best)
-        if other.gap is None:  # it came out best, and is flattered like the best
+        if other.gap is None:  # it came out best: no gap to judge
             continue
         compare(differences, "other", other, true_other)
         if true_other.value and true_best.value:

@@ -56,14 +56,14 @@ class Question:
 
     family: str
     table: Any  # the family's table; hidden cards are 0
-    rollouts: int  # in total over all candidates: what the schedule of rounds is made for
+    rollouts: int  # in total, those that report included: what the schedule of rounds is made for
     seed: int  # 64 bits
     objective: search.Objective
     rounds: int = search.ROUNDS  # rounds of the schedule to play at most
     outcomes: int = ROOTS  # of the turn to look at, at most, but one of every move at least
     only: frozenset[int] = frozenset()  # actions to consider; empty = all
     avoid: frozenset[int] = frozenset()  # actions to leave out
-    keep: frozenset[int] = frozenset()  # actions to play in every round
+    keep: frozenset[int] = frozenset()  # actions whose best outcomes play in every round
     urgency: int = 0  # lower is played earlier; it changes no answer
 
 
@@ -156,8 +156,7 @@ class Engine:
 
         Pointless moves are left out unless the question names them, or there is nothing else. The answer depends on
         nothing but the question, unless the time given by `control` expires first. Raises search.Stopped when the
-        question is given up, and ValueError where there is no move to consider, or more distinct ones than a table of
-        roots has rows.
+        question is given up, and ValueError where there is no move to consider.
         """
         family = FAMILIES[question.family]
         turn = self.turn(question)
@@ -178,7 +177,7 @@ class Engine:
         """The moves that a question is about, and the outcomes of the turn that its budget looks at.
 
         The search for them is broken off after about so many `nodes`. Raises ValueError where there is no move to
-        consider, or more distinct ones than a table of roots has rows.
+        consider.
         """
         family = FAMILIES[question.family]
         player = np.full((turns.AT_ONCE,), question.table.mover, np.int8)
@@ -191,8 +190,8 @@ class Engine:
         def considering(legal: Sequence[int]) -> Sequence[int]:
             actions = considered(legal, question.only, question.avoid)
             actions = suggested(actions, family.pointless(question.table), question.only | question.keep)
-            if not 0 < len(actions) <= ROOTS:
-                raise ValueError(f"{len(actions)} moves to consider, expected 1 to {ROOTS}")
+            if not actions:
+                raise ValueError("0 moves to consider, expected 1 at least")
             return actions
 
         root = family.to_state([question.table, *family.history(question.table)[: turns.AT_ONCE - 1]])

@@ -25,7 +25,7 @@ ROUNDS: Final = 5
 CHOOSING: Final = 2 / 3  # of a budget; the rest reports
 TRANSLATION: Final = 3.0  # standard errors by which a lead is discounted at most
 FINALISTS: Final = 4  # moves that half of the reporting rollouts are for; the other half is for all
-REPORTING_WORLDS: Final = 1 << 20  # number of the first world that reports; those that choose come before
+REPORTING_WORLDS: Final = 1 << 30  # number of the first world that reports; those that choose come before
 SLICE: Final = 16_384  # rollouts between two reports of progress
 
 
@@ -132,8 +132,9 @@ class Round:
 def schedule(candidates: int, rollouts: int, kept: int = 0) -> tuple[Round, ...]:
     """Rounds for a number of candidates and a budget of rollouts in total, of which the rounds get their share.
 
-    At most ROUNDS rounds of equal cost; each keeps about the same share of the candidates, about a quarter, the last
-    two to four, and pays for `kept` further ones. A budget that does not reach every candidate is raised to one world.
+    At most ROUNDS rounds of equal cost; each keeps about the same share of the candidates, a quarter to two thirds, the
+    last two to four, and pays for `kept` further ones. A budget that does not reach every candidate is raised to one
+    world.
     """
     count = min(ROUNDS, max(1, math.ceil(math.log2(candidates) / 2 + 0.5)))
     sizes = [max(min(2, candidates), math.ceil(candidates ** ((count - index) / count))) for index in range(count)]
@@ -179,14 +180,6 @@ class Tally:
         self.squares[chosen] += (lead * lead).sum(axis=-1)
         for row, candidate in enumerate(candidates):
             self.results[candidate].append(Results(points=new.points[row], score=new.score[row], moves=new.moves[row]))
-
-    def copy(self) -> "Tally":
-        """The same results, for others to be added."""
-        same = copy.copy(self)
-        same.results = [list(parts) for parts in self.results]
-        for name in ("count", "points", "score", "moves", "lead", "squares"):
-            setattr(same, name, getattr(self, name).copy())
-        return same
 
     def of(self, candidate: int) -> Results:
         """A candidate's results."""
@@ -240,12 +233,14 @@ class Race:
         """The place of every outcome, 0 = best, by the rollouts that choose; int64 [N].
 
         One that wins for certain is before all others, one that has come further before those that have not; then the
-        objective, the other measure, the shorter games, the order in which the outcomes were found.
+        objective, the other measure, the shorter games, the order in which the outcomes were found. Outcome 0 and those
+        of moves to keep come as far as any, and so are preferred to better ones that were dropped.
         """
         tally = self.choosing
         first, second = self.expected(), tally.score if self.objective == "points" else tally.points
         wins = self.wins()
-        # The last key counts first. Candidates of one count have played the same worlds, so sums will do.
+        # The last key counts first.
+        # Candidates of one count have played the same worlds, so sums will do.
         order = np.lexsort((tally.moves, -second, -first, -tally.count, np.where(wins, self.made, 0), ~wins))
         places = np.empty_like(order)
         places[order] = np.arange(len(order))
@@ -333,8 +328,13 @@ def search(
     done = 0
     for number, step in enumerate(rounds, start=1):
         if number > 1:
-            playing = advancing(race, playing, step.candidates, keep)
-        before = race.choosing if progress is None else race.choosing.copy()
+            places, still = race.places(), np.asarray(playing)
+            advancing = still[np.argsort(places[still])][: step.candidates].tolist()
+            if 0 not in advancing:  # leads are measured from it
+                advancing.pop()
+            kept = [least(places, np.intersect1d(still, race.of_move[move])) for move in keep]
+            playing = sorted({0, *advancing, *kept})
+        before = race.choosing if progress is None else copy.deepcopy(race.choosing)
         try:
             for first, last in slices(step, len(playing), whole=progress is None):
                 race.choosing.add(playing, play(playing, first, last, number == 1))
@@ -372,17 +372,6 @@ def least(places: Counts, outcomes: Counts) -> int:
     return int(outcomes[places[outcomes].argmin()])
 
 
-def advancing(race: Race, playing: Sequence[int], count: int, keep: frozenset[int]) -> list[int]:
-    """Of the outcomes that play, the best, and the best of each move to keep."""
-    places = race.places()
-    still = np.asarray(playing)
-    best = still[np.argsort(places[still])][:count].tolist()
-    if 0 not in best:  # what leads are measured from
-        best[-1] = 0
-    kept = [least(places, np.intersect1d(still, race.of_move[move])) for move in keep]
-    return sorted({*best, *kept})
-
-
 def slices(step: Round, playing: int, *, whole: bool) -> list[tuple[int, int]]:
     """The worlds of a round, `first` and `last`, in parts of at most SLICE rollouts unless wanted as a whole."""
     worlds = step.last - step.first if whole else max(1, SLICE // playing)
@@ -390,7 +379,7 @@ def slices(step: Round, playing: int, *, whole: bool) -> list[tuple[int, int]]:
 
 
 def forced(turn: Turn, wins: npt.NDArray[np.bool_]) -> Answer:
-    """The answer where there is no choice of a first move: no rollouts, no value; `wins` are the outcomes that do."""
+    """The answer where there is no choice of a first move, without a value or rollouts; `wins` are outcomes that do."""
     line = turn.line(0, int(wins.argmax()))
     only = Evaluation(
         action=turn.moves[0][0],
