@@ -51,7 +51,7 @@ def game(engine: engines.Engine, rules: malice.Rules, seed: int, rollouts: int, 
 
 def measure(preset: str, pairs: int, first: int, rollouts: int, outcomes: tuple[int, int], cache: Path) -> Any:
     """Mean points a game of the first way of searching against the second, over deals `first` and on."""
-    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[first % 2 :][:1])
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:1])
     engine = engines.Engine(workers=1, cache_directory=cache)
     engine.warm_up()
     rules = malice.PRESETS[preset]
@@ -76,7 +76,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--preset", default="malice-classic", choices=malice.PRESETS)
     parser.add_argument("--pairs", type=int, default=40)
-    parser.add_argument("--first", type=int, default=0, help="number of the first deal; its parity chooses the core")
+    parser.add_argument("--first", type=int, default=0, help="number of the first deal")
     parser.add_argument("--rollouts", type=int, default=1_024)
     parser.add_argument("--outcomes", type=int, nargs=2, default=(engines.ROOTS, 0), help="0 = single moves")
     parser.add_argument("--cache", type=Path, required=True)
