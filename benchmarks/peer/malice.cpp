@@ -15,7 +15,7 @@
 namespace {
 
 constexpr uint32_t KING = 13, QUEEN = 12, RANKS = 13;
-constexpr int HAND = 5, SIDES = 4, CENTERS = 4, PAYOFF = 30, DEPTH = 160;
+constexpr int HAND = 5, SIDES = 4, PILES = 1 + SIDES, CENTERS = 4, PAYOFF = 30, DEPTH = 160;
 constexpr uint32_t NO_CARD = 14;                     // stands for the rank on top of an empty side stack
 constexpr int MOVE_LIMIT = 16'384, LIMIT_STEP = 16;  // rollout.MOVE_LIMIT, tested every rollout.REFILL_INTERVAL moves
 
@@ -403,12 +403,9 @@ struct Array {
 
 // The fields of zank_kernel.malice.State, in order.
 struct States {
-    Array<int8_t> rules, mover, payoff, payoff_count, hand;
-    Array<uint8_t> side, side_count, side_top;
-    Array<int8_t> height;
-    Array<int16_t> kings, stock;
-    Array<int8_t> need;
-    Array<int16_t> drawn;
+    Array<uint16_t> rules, mover, pile, count, top, hand, needed, kings, stock;
+    Array<uint8_t> due;
+    Array<uint16_t> drawn;
     Array<uint32_t> key;
     Array<int16_t> moves;
     Array<int8_t> ending;
@@ -428,44 +425,33 @@ struct Worlds {
     World world(int64_t lane) const;
 };
 
-// Numbers of cards of rank at most 1, 2, ... from numbers of each rank.
-Bytes ends_of(Array<int16_t> stock, int64_t lane, int64_t lanes) {
-    Bytes ends{};
-    int sum = 0;
-    for (int index = 0; index < 16; ++index) {
-        if (index < int(RANKS)) sum += stock.at(index, lane, lanes);
-        ends[index] = uint8_t(sum);
-    }
-    return ends;
-}
-
 Root States::root(int64_t lane) const {
     Root root{};
     root.rules = uint8_t(rules.at(0, lane, lanes));
     root.mover = uint8_t(mover.at(0, lane, lanes));
-    root.due = need.at(0, lane, lanes) > 0;
+    root.due = due.at(0, lane, lanes);
     root.moves = moves.at(0, lane, lanes);
     root.points = points.at(0, lane, lanes);
     root.ending = ending.at(0, lane, lanes);
-    root.stock = ends_of(stock, lane, lanes);
+    for (int index = 0; index < 16; ++index)
+        root.stock[index] = uint8_t(stock.at(std::min(index, int(RANKS) - 1), lane, lanes));
     for (int stack = 0; stack < CENTERS; ++stack) {
-        const int rank = height.at(stack, lane, lanes) + 1;
-        if (rank == 0) continue;  // no such stack
-        root.centers.needs |= uint64_t{1} << (stack * LANE + rank);
-        root.centers.kings |= uint64_t(kings.at(stack, lane, lanes)) << stack * LANE;
+        root.centers.needs |= uint64_t{needed.at(stack, lane, lanes)} << stack * LANE;
+        root.centers.kings |= uint64_t{kings.at(stack, lane, lanes)} << stack * LANE;
     }
     for (int index = 0; index < 2; ++index) {
         Player& player = root.players[index];
         player.hand.empty = SLOTS;
         player.event = uint32_t(2 * drawn.at(index, lane, lanes) + index);
-        player.payoff_count = uint32_t(payoff_count.at(index, lane, lanes));
+        player.payoff_count = count.at(index * PILES, lane, lanes);
         for (int slot = 0; slot < HAND; ++slot)
-            root.hand[index][slot] = uint8_t(hand.at(index * HAND + slot, lane, lanes));
-        for (int pile = 0; pile < SIDES; ++pile) {
-            const int column = index * SIDES + pile;
-            player.top[pile] = NO_CARD;
-            for (int depth = 0; depth < side_count.at(column, lane, lanes); ++depth)
-                player.push(pile * LANE, side.at(depth * 2 * SIDES + column, lane, lanes) & 15);
+            if (const auto bit = hand.at(index * HAND + slot, lane, lanes))
+                root.hand[index][slot] = uint8_t(std::countr_zero(bit));
+        for (int stack = 0; stack < SIDES; ++stack) {
+            const int column = index * PILES + 1 + stack;
+            player.top[stack] = NO_CARD;
+            for (int depth = 1; depth <= count.at(column, lane, lanes); ++depth)
+                player.push(stack * LANE, uint32_t(std::countr_zero(pile.at(depth * 2 * PILES + column, lane, lanes))));
         }
     }
     return root;
@@ -473,7 +459,11 @@ Root States::root(int64_t lane) const {
 
 World Worlds::world(int64_t lane) const {
     World world{};
-    world.stock = ends_of(stock, lane, lanes);
+    int sum = 0;
+    for (int index = 0; index < 16; ++index) {
+        if (index < int(RANKS)) sum += stock.at(index, lane, lanes);
+        world.stock[index] = uint8_t(sum);
+    }
     world.key = {key.at(0, lane, lanes), key.at(1, lane, lanes)};
     for (int index = 0; index < 2; ++index) {
         for (int slot = 0; slot < HAND; ++slot)

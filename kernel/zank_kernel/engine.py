@@ -28,11 +28,11 @@ ROOTS: Final = 512  # rows of a table of roots: outcomes of a turn that are play
 WORTH: Final = 16  # rollouts that an outcome should get on average: a small budget looks at fewer of them
 WORLDS: Final = 1_024  # rows of a table of worlds
 TASKS: Final = 2_048  # tasks of one rollout call, which bounds how long it runs
-LANES: Final = 128  # lanes of one worker
+LANES: Final = 512
 TIME_SHARE: Final = 0.8  # of a time budget, what is planned for rollouts
 # Cores are kept busy by workers, one call each; a call that also splits its many small loops over a thread pool spends
 # most of its time there.
-CPU_OPTIONS: Final = {"xla_disable_hlo_passes": "cpu-parallel-task-assigner"}
+CPU_OPTIONS: Final = {"xla_disable_hlo_passes": "cpu-parallel-task-assigner", "xla_cpu_prefer_vector_width": "512"}
 RATE_MEMORY: Final = 0.3  # weight of the latest call in the recent rate, if it was a full one
 
 FAMILIES: Final[Mapping[str, Family[Any, Any, Any, Any]]] = {

@@ -7,7 +7,7 @@ where an intermediate result is worth storing.
 """
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import jax
 import jax.numpy as jnp
@@ -45,3 +45,50 @@ def largest(values: jax.Array) -> jax.Array:
 def any_of(values: jax.Array) -> jax.Array:
     """Whether any row of the leading axis is true."""
     return fold(jnp.logical_or, values)
+
+
+def rows(count: int) -> jax.Array:
+    """The numbers of `count` rows, uint16 [count, 1]."""
+    return jnp.arange(count, dtype=jnp.uint16)[:, None]
+
+
+def stacked(values: Sequence[jax.Array]) -> jax.Array:
+    """Unsigned `values` [B] as the rows of one array, by elementwise operations."""
+    place = rows(len(values))
+    parts = [jnp.where(place == row, value, jnp.zeros_like(value)) for row, value in enumerate(values)]
+    return functools.reduce(jnp.bitwise_or, parts)
+
+
+def put(array: jax.Array, place: jax.Array, values: jax.Array) -> jax.Array:
+    """`array` [N] with `values` [B] at `place`, int32 [B] within 0 … N - 1; of equal places the last one counts."""
+
+    def one_by_one(array: jax.Array, place: jax.Array, values: jax.Array) -> jax.Array:
+        # A loop that contains a scatter is not compiled as one function, one without is.
+        def write(lane: jax.Array, array: jax.Array) -> jax.Array:
+            value = jax.lax.dynamic_slice(values, (lane,), (1,))
+            return jax.lax.dynamic_update_slice(array, value, (place[lane],))
+
+        written: jax.Array = jax.lax.fori_loop(0, place.shape[0], write, array)
+        return written
+
+    def at_once(array: jax.Array, place: jax.Array, values: jax.Array) -> jax.Array:
+        return array.at[place].set(values, mode="promise_in_bounds")
+
+    result: jax.Array = jax.lax.platform_dependent(array, place, values, cpu=one_by_one, default=at_once)
+    return result
+
+
+def columns(array: jax.Array, place: jax.Array, values: jax.Array, row: jax.Array | None = None) -> jax.Array:
+    """`array` [..., B] with `values` [..., K] in the lanes `place`, int32 [K]; those beyond B - 1 are left out.
+
+    With a `row`, in that row of the leading axis only. A single lane must be there.
+    """
+    if place.shape[0] == 1:
+        part = values if row is None else values[None]
+        first = jnp.int32(0)
+        begin = [first if row is None else row, *[first] * (array.ndim - 2), place[0]] if array.ndim > 1 else [place[0]]
+        single: jax.Array = jax.lax.dynamic_update_slice(array, part, begin)
+        return single
+    if row is None:
+        return array.at[..., place].set(values, mode="drop")
+    return array.at[row].set(array[row].at[..., place].set(values, mode="drop"))

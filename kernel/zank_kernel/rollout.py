@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 
 from zank_kernel.family import ADJUDICATED, Family, Lanes
+from zank_kernel.lanes import columns, put
 
 REFILL_INTERVAL: Final = 16  # steps between two looks at which lanes are done
 MOVE_LIMIT: Final = 16_384  # moves after which a game is cut off as adjudicated; never seen in play
@@ -75,29 +76,53 @@ def run[State: Lanes, World, Knowledge, Table](
     def finished(now: Progress[State]) -> jax.Array:
         return (now.task < 0) | (now.lanes.ending != 0) | (now.lanes.moves >= MOVE_LIMIT) | now.stuck
 
-    def refill(now: Progress[State]) -> Progress[State]:
-        done = finished(now)
-        slot = jnp.where(done & (now.task >= 0), now.task, slots)
-        cut = jnp.where(now.lanes.ending == 0, jnp.int8(ADJUDICATED), now.lanes.ending)
-        order = now.following + jnp.cumsum(done, dtype=jnp.int32) - 1
-        taken = done & (order < tasks.count)
-        row = jnp.where(taken, order, 0)
+    def hand(now: Progress[State], place: jax.Array, number: jax.Array) -> Progress[State]:
+        """Write down what became of the games in the lanes `place` and begin tasks `number` there, int32 [K] each.
+
+        Places beyond all lanes are nobody's.
+        """
+        task = now.task[place]
+        slot = jnp.where((place < width) & (task >= 0), task, slots)
+        ending = now.lanes.ending[place]
+        taken = (place < width) & (number < tasks.count)
+        row = jnp.where(taken, number, 0)
         return Progress(
-            lanes=family.load(now.lanes, taken, tasks.roots, tasks.root[row], tasks.worlds, tasks.world[row]),
-            task=jnp.where(done, jnp.where(taken, order, IDLE), now.task),
-            stuck=now.stuck & ~taken,
+            lanes=family.load(now.lanes, place, tasks.roots, tasks.root[row], tasks.worlds, tasks.world[row]),
+            task=columns(now.task, place, jnp.where(taken, number, IDLE)),
+            stuck=columns(now.stuck, place, jnp.zeros_like(taken)),
             following=now.following + taken.sum(dtype=jnp.int32),
             results=Results(
-                points=now.results.points.at[slot].set(now.lanes.points, mode="drop"),
-                ending=now.results.ending.at[slot].set(cut, mode="drop"),
-                moves=now.results.moves.at[slot].set(now.lanes.moves, mode="drop"),
+                points=columns(now.results.points, slot, now.lanes.points[place]),
+                ending=columns(now.results.ending, slot, jnp.where(ending == 0, jnp.int8(ADJUDICATED), ending)),
+                moves=columns(now.results.moves, slot, now.lanes.moves[place]),
             ),
             blocks=now.blocks,
         )
 
-    def block(now: Progress[State]) -> Progress[State]:
+    def refill(now: Progress[State]) -> Progress[State]:
         waiting = finished(now) & ((now.task >= 0) | (now.following < tasks.count))
-        now = jax.lax.cond(waiting.any(), refill, lambda same: same, now)
+        order = jnp.cumsum(waiting, dtype=jnp.int32) - 1
+        lane = jnp.arange(width, dtype=jnp.int32)
+
+        def one_by_one(now: Progress[State]) -> Progress[State]:
+            places = put(jnp.zeros((width + 1,), jnp.int32), jnp.where(waiting, order, width), lane)
+
+            def one(index: jax.Array, now: Progress[State]) -> Progress[State]:
+                return hand(now, jax.lax.dynamic_slice(places, (index,), (1,)), now.following[None])
+
+            return jax.lax.fori_loop(0, waiting.sum(dtype=jnp.int32), one, now)
+
+        def at_once(now: Progress[State]) -> Progress[State]:
+            def all_(now: Progress[State]) -> Progress[State]:
+                return hand(now, jnp.where(waiting, lane, width), now.following + order)
+
+            return jax.lax.cond(waiting.any(), all_, lambda same: same, now)
+
+        result: Progress[State] = jax.lax.platform_dependent(now, cpu=one_by_one, default=at_once)
+        return result
+
+    def block(now: Progress[State]) -> Progress[State]:
+        now = refill(now)
         state = jax.lax.fori_loop(0, REFILL_INTERVAL, lambda _, lanes: family.step(lanes), now.lanes)
         stuck = now.stuck | ((state.ending == 0) & (state.moves == now.lanes.moves))
         return dataclasses.replace(now, lanes=state, stuck=stuck, blocks=now.blocks + 1)
@@ -111,12 +136,13 @@ def run[State: Lanes, World, Knowledge, Table](
         stuck=jnp.zeros((width,), bool),
         following=jnp.int32(0),
         results=Results(
-            points=jnp.zeros((slots,), jnp.int16),
-            ending=jnp.zeros((slots,), jnp.int8),
-            moves=jnp.zeros((slots,), jnp.int16),
+            points=jnp.zeros((slots + 1,), jnp.int16),
+            ending=jnp.zeros((slots + 1,), jnp.int8),
+            moves=jnp.zeros((slots + 1,), jnp.int16),
         ),
         blocks=jnp.int32(0),
     )
     end = jax.lax.while_loop(busy, block, start)
-    moves = end.results.moves.astype(jnp.int32).sum()
-    return end.lanes, end.results, Usage(steps=end.blocks * (REFILL_INTERVAL * width), moves=moves)
+    results: Results = jax.tree.map(lambda part: part[:slots], end.results)
+    moves = results.moves.astype(jnp.int32).sum()
+    return end.lanes, results, Usage(steps=end.blocks * (REFILL_INTERVAL * width), moves=moves)

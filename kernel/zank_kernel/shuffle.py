@@ -1,6 +1,6 @@
 """Shuffles by seed: a documented algorithm that any language can reproduce (`proto/README.md`).
 
-`shuffled` shuffles whatever the host holds, one pack at a time; `shuffled_lanes` shuffles one pack in every lane.
+`shuffled` shuffles whatever the host holds, one pack at a time.
 """
 
 from collections.abc import Sequence
@@ -30,20 +30,3 @@ def shuffled[Card](cards: Sequence[Card], seed: int, count: int) -> list[Card]:
         other = places[place]
         result[place], result[other] = result[other], result[place]
     return result
-
-
-def shuffled_lanes(cards: jax.Array, low: jax.Array, high: jax.Array, count: int) -> jax.Array:
-    """`cards` [N] in the order of shuffle `count` of each lane's seed (`low` and `high` word, uint32 [B]): [N, B]."""
-    first, second = random.stream_key(low, high, jnp.uint32(count))
-    lane = jnp.arange(low.shape[0])
-    size = cards.shape[0]
-
-    def swap(step: int, packs: jax.Array) -> jax.Array:
-        place = jnp.asarray(size - 1 - step)
-        word = random.bits(first, second, place.astype(jnp.uint32))
-        other = random.scale(word, (place + 1).astype(jnp.uint32)).astype(jnp.int32)
-        one, two = packs[place], packs[other, lane]
-        return packs.at[place].set(two).at[other, lane].set(one)
-
-    packs: jax.Array = jax.lax.fori_loop(0, size - 1, swap, jnp.broadcast_to(cards[:, None], (size, low.shape[0])))
-    return packs

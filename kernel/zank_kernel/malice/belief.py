@@ -15,8 +15,8 @@ import numpy as np
 
 from zank_kernel import random
 from zank_kernel.host import leaf
-from zank_kernel.lanes import of_player, total
-from zank_kernel.malice.state import HAND, PAYOFF, RANKS, State
+from zank_kernel.lanes import columns, fold, of_player
+from zank_kernel.malice.state import HAND, PAYOFF, PILES, RANKS, State
 from zank_kernel.malice.table import Table, unseen
 
 BELIEF_STREAM: Final = np.uint32(0x80000000)  # world numbers stay below: a world's beliefs and draws never share events
@@ -130,45 +130,43 @@ def sample(knowledge: Knowledge, entry: jax.Array, number: jax.Array) -> World:
     return World(payoff=payoff, hand=hand, stock=stock, key=key)
 
 
-def load(lanes: State, taken: jax.Array, roots: State, root: jax.Array, worlds: World, world: jax.Array) -> State:
-    """Put root `root` in world `world` (int32 [B] each) into the lanes that are `taken` (bool [B]).
+def load(lanes: State, place: jax.Array, roots: State, root: jax.Array, worlds: World, world: jax.Array) -> State:
+    """Put root `root` in world `world` into the lanes `place`, int32 [K] each; places beyond all lanes are left out.
 
     Roots are positions in which hidden cards are 0; the world supplies them. Cards that the root has returned to
     the stock are added to the world's.
     """
+    fresh = {field.name: getattr(roots, field.name)[..., root] for field in dataclasses.fields(State) if field.name != "pile"}
+    payoff_row = (jnp.arange(2 * PILES) % PILES == 0)[:, None]
 
-    def row(depth: int, side: jax.Array) -> jax.Array:
-        return side.at[depth].set(jnp.where(taken, roots.side[depth][:, root], side[depth]))
+    def payoffs(depth: jax.Array) -> jax.Array:
+        """The payoff cards at some depth, 1 … PAYOFF, where piles have them: uint16 [2 * PILES, K]."""
+        cards = bit(worlds.payoff[:, jnp.minimum(depth, PAYOFF) - 1, world])
+        return jnp.where(payoff_row, jnp.repeat(cards, PILES, axis=0), jnp.uint16(0))
+
+    def row(depth: jax.Array, pile: jax.Array) -> jax.Array:
+        cards = jnp.where(payoff_row, payoffs(depth), roots.pile[depth][:, root])
+        return columns(pile, place, cards, depth)
 
     # Only as deep as the deepest root: the rest is never read.
-    side = jax.lax.fori_loop(0, roots.side_count.max().astype(jnp.int32), row, lanes.side)
-
-    def pick(name: str) -> jax.Array:
-        value: jax.Array = getattr(roots, name)[..., root]
-        return value
-
-    hand = pick("hand") + worlds.hand[..., world]
-    mover, need = pick("mover"), pick("need")
+    deepest = fresh["count"].max().astype(jnp.int32)
+    pile = jax.lax.fori_loop(1, deepest + 1, row, lanes.pile)
+    # What is on top of a payoff pile is known, unless it has been turned up since the root.
+    depth = fresh["count"].astype(jnp.int32)
+    top = []
+    for player in (0, 1):
+        size = depth[player * PILES]
+        top.append(bit(worlds.payoff[player, jnp.maximum(size, 1) - 1, world]) * (size > 0))
+    fresh["top"] = jnp.where(payoff_row, jnp.repeat(jnp.stack(top), PILES, axis=0), fresh["top"])
+    fresh["hand"] = fresh["hand"] | bit(worlds.hand.reshape(2 * HAND, -1)[:, world])
     # The root took a hidden hand for an empty one: what is due at the start of its owner's turn (M2) is known now.
-    held = of_player(mover, total((hand > 0).astype(jnp.int8).swapaxes(0, 1)))
-    need = jnp.where(need > 0, HAND - held, jnp.int8(0))
-    fresh = State(
-        side=side,
-        payoff=worlds.payoff[..., world],
-        hand=hand,
-        mover=mover,
-        need=need,
-        stock=pick("stock") + worlds.stock[..., world],
-        key=worlds.key[..., world],
-        **{
-            field.name: pick(field.name)
-            for field in dataclasses.fields(State)
-            if field.name not in ("side", "payoff", "hand", "mover", "need", "stock", "key")
-        },
-    )
-    merged = {
-        field.name: jnp.where(taken, getattr(fresh, field.name), getattr(lanes, field.name))
-        for field in dataclasses.fields(State)
-        if field.name != "side"
-    }
-    return State(side=side, **merged)
+    full = fold(jnp.minimum, of_player(fresh["mover"], fresh["hand"].reshape(2, HAND, -1))) != 0
+    fresh["due"] = fresh["due"] & ~full
+    fresh["stock"] = fresh["stock"] + jnp.cumsum(worlds.stock[:, world], axis=0, dtype=jnp.uint16)
+    fresh["key"] = worlds.key[:, world]
+    return State(pile=pile, **{name: columns(getattr(lanes, name), place, value) for name, value in fresh.items()})
+
+
+def bit(ranks: jax.Array) -> jax.Array:
+    """The bits of cards by their ranks, uint16; 0 for none."""
+    return jnp.where(ranks > 0, jnp.uint16(1) << ranks.astype(jnp.uint16), jnp.uint16(0))

@@ -3,7 +3,7 @@
 An action is `4 * source + target`. Sources 0: payoff, 1–4: side stacks, 5–9: hand slots, each to a center stack
 (`target` 0–3); sources 10–14: hand slots discarded on a side stack (`target` 0–3). -1 is no action.
 A move is played in two halves: `play` is the player's choice, `draw` what the stock then does; between the two
-`State.need` says how many cards are due.
+`State.due` says that cards are to be drawn.
 """
 
 import dataclasses
@@ -14,13 +14,15 @@ import jax.numpy as jnp
 
 from zank_kernel import random
 from zank_kernel.family import FORBIDDEN, Rulings
-from zank_kernel.lanes import any_of, of_player, stage, total
+from zank_kernel.lanes import fold, of_player, put, rows, stacked, stage, total
 from zank_kernel.malice.state import (
     CENTERS,
+    DEPTH,
     ENDS_WHEN_SHORT,
     HAND,
     KING,
     OUT,
+    PILES,
     QUEEN,
     RANKS,
     SHORTER_WINS,
@@ -31,54 +33,57 @@ from zank_kernel.malice.state import (
     State,
 )
 
-PLAYS: Final = (1 + SIDES + HAND) * CENTERS
+SOURCES: Final = PILES + HAND
+PLAYS: Final = SOURCES * CENTERS
 DISCARDS: Final = HAND * SIDES
 ACTIONS: Final = PLAYS + DISCARDS
 NO_ACTION: Final = -1
-SOURCES: Final = 1 + SIDES + HAND
+
+WORD: Final = jnp.uint16
+ACE_BIT: Final = 1 << 1
+QUEEN_BIT: Final = 1 << QUEEN
+KING_BIT: Final = 1 << KING
+NATURALS: Final = KING_BIT - ACE_BIT  # the bits of ace to queen
+BEYOND: Final = 1 << 12  # a place in the stock beyond all
 
 
-def payoff_tops(state: State) -> jax.Array:
-    """Rank of the top payoff card of each player, int8 [2, B]; 0 = none, or not known."""
-    top = jnp.maximum(state.payoff_count, 1).astype(jnp.int32) - 1
-    return jnp.take_along_axis(state.payoff, top[:, None, :], axis=1)[:, 0, :] * (state.payoff_count > 0)
+def lowest(runs: jax.Array) -> jax.Array:
+    """The lowest bit of each word: of a run, the bit of its top card."""
+    return runs & -runs
 
 
-def sources(state: State) -> jax.Array:
-    """Ranks the mover can play from, int8 [SOURCES, B]: payoff top, side tops, hand slots; 0 = none."""
-    tops = of_player(state.mover, state.side_top.reshape(2, SIDES, -1))
-    return jnp.concatenate(
-        [
-            of_player(state.mover, payoff_tops(state))[None],
-            (tops & 15).astype(jnp.int8),
-            of_player(state.mover, state.hand),
-        ]
-    )
+def piles(state: State, player: jax.Array) -> jax.Array:
+    """Runs on the piles of `player`, uint16 [PILES, B]."""
+    return of_player(player, state.top.reshape(2, PILES, -1))
 
 
-def center_plays(state: State, ranks: jax.Array) -> jax.Array:
-    """Which of `ranks` [SOURCES, B] fit which center stack, bool [SOURCES, CENTERS, B] (M3, M4, M5)."""
-    needed = state.height + 1
-    wild = (needed > 1) | ((needed == 1) & ((state.rules & WILD_STARTS) != 0))
-    rank = ranks[:, None]
-    return ((rank == needed) & (rank > 0)) | ((rank == KING) & wild)
+def hand_of(state: State, player: jax.Array) -> jax.Array:
+    """Cards in the hand of `player`, uint16 [HAND, B]."""
+    return of_player(player, state.hand.reshape(2, HAND, -1))
+
+
+def wild(state: State) -> jax.Array:
+    """The ranks that a king can stand for, uint16 [B] (M4)."""
+    starts = (state.rules & WILD_STARTS) != 0
+    return jnp.where(starts, WORD(NATURALS), WORD(NATURALS - ACE_BIT))
 
 
 def legal(state: State) -> jax.Array:
-    """Legal actions, bool [ACTIONS, B]; none in a finished game or while a draw is due (M5, M6, M7).
+    """Legal actions, bool [ACTIONS, B]; none in a finished game or while a draw is due (M3–M7).
 
     Of two equal ranks in hand only the first slot's moves are listed.
     """
-    ranks = sources(state)
-    hand = ranks[1 + SIDES :]
-    earlier = jnp.arange(HAND)[:, None] > jnp.arange(HAND)
-    repeated = ((hand[:, None] == hand) & earlier[..., None]).any(axis=1)
-    fresh = jnp.concatenate([jnp.ones_like(repeated, shape=(1 + SIDES, hand.shape[-1])), ~repeated])
-    lanes = hand.shape[-1]
-    plays = (center_plays(state, ranks) & fresh[:, None]).reshape(PLAYS, lanes)
-    discards = jnp.broadcast_to(((hand > 0) & ~repeated)[:, None], (HAND, SIDES, lanes)).reshape(DISCARDS, lanes)
-    open_ = (state.ending == 0) & (state.need == 0)
-    return jnp.concatenate([plays, discards]) & open_
+    lanes = state.mover.shape[-1]
+    hand = hand_of(state, state.mover)
+    slot = jnp.arange(HAND)
+    repeated = ((hand[:, None] == hand) & (slot[:, None] > slot)[..., None]).any(axis=1)
+    hand = jnp.where(repeated, WORD(0), hand)
+    cards = jnp.concatenate([lowest(piles(state, state.mover)), hand])
+    stands_for = jnp.where(cards == KING_BIT, wild(state), cards)
+    plays = (stands_for[:, None] & state.needed) != 0
+    discards = jnp.broadcast_to((hand != 0)[:, None], (HAND, SIDES, lanes))
+    open_ = (state.ending == 0) & ~state.due
+    return jnp.concatenate([plays.reshape(PLAYS, lanes), discards.reshape(DISCARDS, lanes)]) & open_
 
 
 def rulings(state: State) -> Rulings:
@@ -90,146 +95,157 @@ def rulings(state: State) -> Rulings:
 def play(state: State, action: jax.Array) -> State:
     """Play one legal action a lane, int32 [B]; lanes with NO_ACTION stay as they are. Nothing is drawn yet."""
     lanes = action.shape[-1]
-    lane = jnp.arange(lanes)
-    action = action.astype(jnp.int32)
-    source = action >> 2
-    target = (action & 3).astype(jnp.int8)
+    action = action.astype(jnp.int16)
     acts = action >= 0
     discard = action >= PLAYS
-    to_center = acts & ~discard
-    card_source = jnp.where(discard, source - HAND, source).astype(jnp.int8)
-    ranks = sources(state)
-    chosen = (jnp.arange(SOURCES, dtype=jnp.int8)[:, None] == card_source) & acts
-    rank = stage(total(jnp.where(chosen, ranks, jnp.int8(0))))
+    word = action.astype(WORD)
+    target = word & 3
+    source = (word >> 2) - jnp.where(discard, WORD(HAND), WORD(0))  # of the card; beyond all where there is no action
     mover = state.mover
-    from_payoff = chosen[0]
-    from_side = chosen[1 : 1 + SIDES]  # [SIDES, B]
-    from_hand = chosen[1 + SIDES :]  # [HAND, B]
-    player = jnp.arange(2, dtype=jnp.int8)[:, None] == mover  # [2, B]
+    from_hand = acts & (source >= PILES)
+    slot = jnp.where(from_hand, source - PILES + HAND * mover, WORD(2 * HAND))
+    pile = jnp.where(discard, 1 + target, source) + PILES * mover
+    pile = jnp.where(discard | (acts & ~from_hand), pile, WORD(2 * PILES))
+    center = jnp.where(acts & ~discard, target, WORD(CENTERS))
+    slot, pile, center = stage((slot, pile, center))
+    in_slot = rows(2 * HAND) == slot
+    touched = rows(2 * PILES) == pile
+    at_center = rows(CENTERS) == center
 
     # The card leaves its source (M5, M7).
-    payoff_count = state.payoff_count - (player & from_payoff).astype(jnp.int8)
-    hand = jnp.where(player[:, None] & from_hand, jnp.int8(0), state.hand)
+    run = stage(fold(jnp.bitwise_or, jnp.where(touched, state.top, WORD(0))))  # on the pile, before the move
+    held = fold(jnp.bitwise_or, jnp.where(in_slot, state.hand, WORD(0)))
+    card = stage(jnp.where(from_hand, held, lowest(run)))
+    hand = stage(jnp.where(in_slot, WORD(0), state.hand))
 
-    # The card reaches a center stack (M3, M4).
-    at_center = (jnp.arange(CENTERS, dtype=jnp.int8)[:, None] == target) & to_center
-    bit = jnp.where(at_center & (rank == KING), jnp.int16(1) << state.height.astype(jnp.int16), jnp.int16(0))
-    height = state.height + at_center
-    kings = state.kings | bit
+    # Piles: one pop or one push (M5, M6).
+    size = stage(total(jnp.where(touched, state.count, WORD(0))))
+    column = jnp.minimum(pile, WORD(2 * PILES - 1)).astype(jnp.int32)
 
-    # M10: the last payoff card wins at once, before M9.
-    won = stage(from_payoff & any_of((payoff_count == 0) & player))
+    def at(row: jax.Array) -> jax.Array:
+        return (row.astype(jnp.int32) * (2 * PILES) + column) * lanes + jnp.arange(lanes)
+
+    flat = state.pile.reshape(-1)
+    place = at(jnp.where(size > 0, size - 1, WORD(0)))
+    below = stage(flat.at[place].get(mode="promise_in_bounds"))
+    above = jnp.where(card < QUEEN_BIT, card << 1, WORD(0))  # what the card follows; nothing follows a king
+    pushed = card | jnp.where(lowest(run) == above, run, WORD(0))
+    top = jnp.where(discard, pushed, below)
+    # A pop writes back what it read, so that the write depends on the read: XLA then updates in place, without a copy.
+    place = jnp.where(discard, at(size + 1), place)
+    stored = put(flat, place, top).reshape(state.pile.shape)
+    left = jnp.where(discard, size + 1, size - 1)
+
+    # The card reaches a center stack (M3, M4). M10: the last payoff card wins at once, before M9.
+    from_payoff = (acts & (source == 0))
+    won = from_payoff & (left == 0)
+    rank = fold(jnp.bitwise_or, jnp.where(at_center, state.needed, WORD(0)))
+    complete = (rank == QUEEN_BIT) & ~won
+    advanced = jnp.where(complete, WORD(ACE_BIT), rank << 1)
+    king_at = jnp.where(card == KING_BIT, rank >> 1, WORD(0))
+    won, complete, advanced, king_at, left, top = stage((won, complete, advanced, king_at, left, top))
+    needed = jnp.where(at_center, advanced, state.needed)
+    kings = state.kings | jnp.where(at_center, king_at, WORD(0))
 
     # M9: a complete stack goes back to the stock, kings as kings.
-    complete = at_center & (height == QUEEN) & ~won
-    gone = stage(total(jnp.where(complete, kings, jnp.int16(0))))
-    place = jnp.arange(RANKS, dtype=jnp.int16)[:, None]
-    returned = jnp.where(place < QUEEN, 1 - ((gone >> place) & 1), jax.lax.population_count(gone))
-    stock = state.stock + jnp.where(stage(any_of(complete)), returned, jnp.int16(0))
-    height = jnp.where(complete, jnp.int8(0), height)
-    kings = jnp.where(complete, jnp.int16(0), kings)
-
-    # Side stacks: one pop or one push (M5, M6).
-    pile_target = (jnp.arange(SIDES, dtype=jnp.int8)[:, None] == target) & discard
-    touched = (player[:, None] & (from_side | pile_target)).reshape(2 * SIDES, lanes)
-    count = stage(total(jnp.where(touched, state.side_count, jnp.uint8(0)))).astype(jnp.int32)
-    pile = jnp.where(discard, target, card_source - 1).astype(jnp.int32) + SIDES * mover.astype(jnp.int32)
-    pile = jnp.where(any_of(touched), pile, 0)
-    old_top = stage(total(jnp.where(touched, state.side_top, jnp.uint8(0))))
-    follows = ((old_top & 15) == (rank.astype(jnp.uint8) + 1)) & (rank < QUEEN)
-    run = jnp.where(follows, old_top >> 4, 0).astype(jnp.uint8) + 1
-    pushed = rank.astype(jnp.uint8) + (run << 4)
-    below = jnp.where(count >= 2, state.side[jnp.maximum(count - 2, 0), pile, lane], 0)
-    new_top = jnp.where(discard, pushed, below)
-    side_top = jnp.where(touched, new_top, state.side_top)
-    step = jnp.where(discard, jnp.uint8(1), jnp.uint8(255))
-    side_count = state.side_count + jnp.where(touched, step, jnp.uint8(0))
-    # A pop writes back what it read, so that the write depends on the read: XLA then updates in place, without a copy.
-    row = jnp.where(discard, count, jnp.where(count >= 2, count - 2, state.side.shape[0]))
-    side = state.side.at[row, pile, lane].set(new_top, mode="drop", unique_indices=True)
+    gone = stage(total(jnp.where(at_center & complete, kings, WORD(0))))
+    kings = jnp.where(at_center & complete, WORD(0), kings)
+    height = rows(RANKS)
+    wilds = jax.lax.population_count(gone & ((WORD(2) << height) - 1))
+    returned = jnp.where(height < QUEEN, 1 + height - wilds, WORD(QUEEN))
+    stock = state.stock + jnp.where(complete, returned, WORD(0))
 
     # End of the turn (M6) or an emptied hand (M8); M2: the next player draws up to five.
-    held = total((hand > 0).astype(jnp.int8).swapaxes(0, 1))
-    ends = discard | (any_of(from_side) & ((state.rules & SIDE_ENDS_TURN) != 0))
-    emptied = any_of(from_hand) & to_center & (of_player(mover, held) == 0)
-    need = jnp.where(ends, HAND - of_player(1 - mover, held), jnp.where(emptied, jnp.int8(HAND), jnp.int8(0)))
-    need = jnp.where(acts, jnp.where(won, jnp.int8(0), need), state.need)
-    next_mover = jnp.where(ends & ~won, 1 - mover, mover)
+    from_side = acts & ~from_hand & ~from_payoff
+    ends = discard | (from_side & ((state.rules & SIDE_ENDS_TURN) != 0))
+    hands = hand.reshape(2, HAND, -1)
+    emptied = fold(jnp.bitwise_or, of_player(mover, hands)) == 0
+    full = fold(jnp.minimum, of_player(1 - mover, hands)) != 0
+    due = jnp.where(ends, ~full, from_hand & emptied) & ~won
 
     # M12: the winner gets what the loser's payoff pile has left.
-    loser_left = of_player(1 - mover, payoff_count).astype(jnp.int16)
+    loser_left = of_player(1 - mover, state.count.reshape(2, PILES, -1)[:, 0]).astype(jnp.int16)
     gain = jnp.where(mover == 0, loser_left, -loser_left)
     return dataclasses.replace(
         state,
-        mover=next_mover,
-        payoff_count=payoff_count,
+        mover=jnp.where(ends & ~won, 1 - mover, mover),
+        pile=stored,
+        count=jnp.where(touched, left, state.count),
+        top=jnp.where(touched, top, state.top),
         hand=hand,
-        side=side,
-        side_count=side_count,
-        side_top=side_top,
-        height=height,
+        needed=needed,
         kings=kings,
         stock=stock,
-        need=need,
+        due=jnp.where(acts, due, state.due),
         moves=state.moves + acts,
         ending=jnp.where(won, jnp.int8(OUT), state.ending),
         points=jnp.where(won, gain, state.points),
     )
 
 
-def draw_ranks(state: State) -> jax.Array:
-    """Ranks of the next five cards the mover would draw, int8 [HAND, B], from the world's stream of draws.
+def empty_before(hand: jax.Array) -> jax.Array:
+    """How many slots before each one are empty, uint16 [HAND, B]."""
+    slot = rows(HAND)
+    return total(jnp.where((hand == 0)[:, None] & (slot[:, None] < slot), WORD(1), WORD(0)))
+
+
+def draw(state: State) -> State:
+    """Draw the cards due at random from the world's stream of draws; lanes with nothing due stay as they are.
 
     The stock is exchangeable: card j is the `scale(bits(...), left - j)`-th of the cards still there in rank order.
     """
-    left = total(state.stock)
-    order = jnp.arange(HAND, dtype=jnp.int16)[:, None]
-    number = of_player(state.mover, state.drawn) + order
-    event = number.astype(jnp.uint32) * 2 + state.mover.astype(jnp.uint32)
+    left = state.stock[-1]
+    mine = stage(hand_of(state, state.mover))
+    order = stage(empty_before(mine))
+    event = (of_player(state.mover, state.drawn) + order).astype(jnp.uint32) * 2 + state.mover.astype(jnp.uint32)
     word = random.bits(state.key[0], state.key[1], event)
-    index = stage(random.scale(word, jnp.maximum(left - order, 1).astype(jnp.uint32)).astype(jnp.int16))
+    index = random.scale(word, jnp.maximum(left - order, 1).astype(jnp.uint32)).astype(WORD)
+    active = (mine == 0) & state.due & (state.ending == 0) & (order < left)
+    index = list(stage(jnp.where(active, index, WORD(BEYOND))))
     # Numbers among the cards left become places among all cards: those drawn earlier are stepped over.
     for earlier in range(HAND - 2, -1, -1):
-        index = stage(index + ((order > earlier) & (index >= index[earlier])))
-    ends = jnp.cumsum(state.stock, axis=0, dtype=jnp.int16)
-    return 1 + total((index >= ends[:-1, None]).astype(jnp.int8))
+        for later in range(earlier + 1, HAND):
+            index[later] = index[later] + (index[later] >= index[earlier])
+    place = stage(stacked(index))
+    cards = WORD(ACE_BIT)
+    for rank in range(1, RANKS):
+        cards = cards + jnp.where(place >= state.stock[rank - 1], WORD(1 << rank), WORD(0))
+    return filled(state, stage(jnp.where(place < BEYOND, cards, WORD(0))))
 
 
-def take(state: State, ranks: jax.Array) -> State:
-    """Let the mover draw the cards due, the first of `ranks` int8 [HAND, B] (M2, M8), and test M11."""
-    need = jnp.where(state.ending == 0, state.need, 0)
-    left = total(state.stock)
-    count = jnp.minimum(need, left).astype(jnp.int8)  # M11: a draw that cannot be completed takes what there is
-    order = jnp.arange(HAND, dtype=jnp.int8)[:, None]
-    dealt = stage(jnp.where(order < count, ranks, jnp.int8(0)))
-    rank = jnp.arange(1, RANKS + 1, dtype=jnp.int8)[:, None]
-    stock = state.stock - total((dealt[:, None] == rank).astype(jnp.int16))
+def filled(state: State, cards: jax.Array) -> State:
+    """Let the mover draw `cards`, uint16 [HAND, B], by slot, and test M11."""
+    mine = hand_of(state, state.mover)
+    due = state.due & (state.ending == 0)
+    left = state.stock[-1]
+    need = total((mine == 0).astype(WORD))
+    count = total((cards != 0).astype(WORD))
+    gone = total(jnp.where((cards != 0)[:, None] & (cards[:, None] < (WORD(4) << rows(RANKS))), WORD(1), WORD(0)))
+    mover = rows(2 * HAND) // HAND == state.mover
+    hand = state.hand | jnp.where(mover, jnp.tile(cards, (2, 1)), WORD(0))
 
-    # The drawn cards fill the empty slots in order.
-    mine = of_player(state.mover, state.hand)
-    free = mine == 0
-    place = jnp.cumsum(free, axis=0, dtype=jnp.int8) - 1
-    filled = total(jnp.where(free & (place == order[:, None]), dealt[:, None], jnp.int8(0)))
-    player = jnp.arange(2, dtype=jnp.int8)[:, None] == state.mover
-    hand = state.hand + jnp.where(player[:, None], filled, jnp.int8(0))
-
-    # M11: a draw of no card is no draw.
-    short = left < need
-    dry = short | ((left == need) & ((state.rules & ENDS_WHEN_SHORT) == 0))
-    over = (need > 0) & dry
-    lead = (state.payoff_count[1] - state.payoff_count[0]).astype(jnp.int16)
+    # M11: a draw of no card is no draw; one that cannot be completed takes what there is.
+    dry = (left < need) | ((left == need) & ((state.rules & ENDS_WHEN_SHORT) == 0))
+    over = due & (need > 0) & dry
+    payoff = state.count.reshape(2, PILES, -1)[:, 0].astype(jnp.int16)
+    lead = payoff[1] - payoff[0]
     shorter = (state.rules & SHORTER_WINS) != 0
     return dataclasses.replace(
         state,
         hand=hand,
-        stock=stock,
-        need=jnp.zeros_like(state.need),
-        drawn=state.drawn + jnp.where(player, count, jnp.int8(0)),
+        stock=state.stock - gone,
+        due=jnp.zeros_like(state.due),
+        drawn=state.drawn + jnp.where(rows(2) == state.mover, count, WORD(0)),
         ending=jnp.where(over, jnp.int8(STOCK_OUT), state.ending),
         points=jnp.where(over & shorter, lead, state.points),
     )
 
 
-def draw(state: State) -> State:
-    """Draw the cards due at random from the world's stream of draws; lanes with nothing due stay as they are."""
-    return take(state, draw_ranks(state))
+def take(state: State, ranks: jax.Array) -> State:
+    """Let the mover draw the cards due, the first of `ranks` int8 [HAND, B] (M2, M8), into empty slots in order."""
+    mine = hand_of(state, state.mover)
+    order = empty_before(mine)
+    active = (mine == 0) & state.due & (state.ending == 0) & (order < state.stock[-1])
+    bits = WORD(1) << ranks.astype(WORD)
+    chosen = fold(jnp.bitwise_or, jnp.where(order == rows(HAND)[:, None], bits[:, None], WORD(0)))
+    return filled(state, jnp.where(active, chosen, WORD(0)))

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from zank_kernel.malice.play import ACTIONS, PLAYS
 from zank_kernel.malice.rules import Rules
-from zank_kernel.malice.state import CENTERS, KING, QUEEN, RANKS, RUNNING, SIDES, State, empty
+from zank_kernel.malice.state import CENTERS, HAND, KING, PILES, QUEEN, RANKS, RUNNING, SIDES, State, empty
 
 type Ranks = tuple[int, ...]
 
@@ -50,23 +50,17 @@ def to_state(tables: Sequence[Table]) -> State:
         lanes["mover"][lane] = table.mover
         lanes["ending"][lane] = RUNNING
         for player in (0, 1):
-            pile = table.payoff[player]
-            lanes["payoff"][player, : len(pile), lane] = pile
-            lanes["payoff_count"][player, lane] = len(pile)
-            hand = table.hand[player]
-            lanes["hand"][player, : len(hand), lane] = hand
-            for index, side in enumerate(table.sides[player]):
-                cards = with_runs(side)
-                lanes["side"][: len(side), player * SIDES + index, lane] = cards
-                lanes["side_count"][player * SIDES + index, lane] = len(side)
-                lanes["side_top"][player * SIDES + index, lane] = cards[-1] if cards else 0
-        lanes["height"][:, lane] = -1
+            lanes["hand"][player * HAND : player * HAND + len(table.hand[player]), lane] = bits(table.hand[player])
+            payoff = bits(table.payoff[player])
+            for index, pile in enumerate([payoff, *map(with_runs, table.sides[player])], player * PILES):
+                lanes["pile"][1 : 1 + len(pile), index, lane] = pile
+                lanes["count"][index, lane] = len(pile)
+                lanes["top"][index, lane] = pile[-1] if pile else 0
         for index, center in enumerate(table.centers):
-            lanes["height"][index, lane] = len(center)
+            lanes["needed"][index, lane] = 2 << len(center)
             lanes["kings"][index, lane] = sum(1 << h for h, rank in enumerate(center) if rank == KING)
-        for rank in table.stock:
-            if rank:
-                lanes["stock"][rank - 1, lane] += 1
+        counts = np.bincount([rank for rank in table.stock if rank], minlength=RANKS + 1)
+        lanes["stock"][:, lane] = np.cumsum(counts[1:])
     return state
 
 
@@ -76,25 +70,37 @@ def from_state(state: State, lane: int, rules: Rules) -> Table:
     def of(name: str) -> npt.NDArray[np.int64]:
         return np.asarray(getattr(state, name))[..., lane].astype(np.int64)
 
-    height, kings, payoff, payoff_count = of("height"), of("kings"), of("payoff"), of("payoff_count")
-    side, side_count, hand, stock = of("side") & 15, of("side_count"), of("hand"), of("stock")
+    count, needed, kings, hand = of("count"), of("needed"), of("kings"), ranks(of("hand"))
+    piles, heights = ranks(of("pile")), ranks(needed) - 1
 
-    def pile(index: int) -> Ranks:
-        return tuple(side[: side_count[index], index].tolist())
+    def cards(player: int) -> list[Ranks]:
+        own = range(player * PILES, (player + 1) * PILES)
+        return [tuple(piles[1 : 1 + count[index], index].tolist()) for index in own]
 
+    (first_payoff, *first_sides), (second_payoff, *second_sides) = cards(0), cards(1)
     return Table(
         rules=rules,
         mover=int(of("mover")),
-        payoff=(tuple(payoff[0, : payoff_count[0]].tolist()), tuple(payoff[1, : payoff_count[1]].tolist())),
-        hand=(tuple(hand[0][hand[0] > 0].tolist()), tuple(hand[1][hand[1] > 0].tolist())),
-        sides=(tuple(pile(index) for index in range(SIDES)), tuple(pile(SIDES + index) for index in range(SIDES))),
+        payoff=(first_payoff, second_payoff),
+        hand=(tuple(hand[:HAND][hand[:HAND] > 0].tolist()), tuple(hand[HAND:][hand[HAND:] > 0].tolist())),
+        sides=(tuple(first_sides), tuple(second_sides)),
         centers=tuple(
-            tuple(KING if kings[index] >> place & 1 else place + 1 for place in range(height[index]))
+            tuple(KING if kings[index] >> place & 1 else place + 1 for place in range(heights[index]))
             for index in range(CENTERS)
-            if height[index] >= 0
+            if needed[index]
         ),
-        stock=tuple(np.repeat(np.arange(1, RANKS + 1), stock).tolist()),
+        stock=tuple(np.repeat(np.arange(1, RANKS + 1), np.diff(of("stock"), prepend=0)).tolist()),
     )
+
+
+def bits(cards: Iterable[int]) -> list[int]:
+    """The bits of cards as `State` has them, by their ranks; 0 for a card that is not known."""
+    return [1 << rank if rank else 0 for rank in cards]
+
+
+def ranks(words: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The rank of the lowest bit of each word, 0 where there is none."""
+    return np.where(words == 0, 0, np.bitwise_count((words & -words) - 1).astype(np.int64))
 
 
 def masked(table: Table) -> Table:
@@ -118,13 +124,12 @@ def masked(table: Table) -> Table:
 
 
 def with_runs(side: Ranks) -> list[int]:
-    """A side stack as `State.side` holds it: rank + 16 * run of each card, bottom first."""
-    cards: list[int] = []
-    run = 0
+    """A side stack as `State.pile` holds it: the run of each card, bottom first."""
+    runs: list[int] = []
     for below, rank in zip((0, *side), side, strict=False):
-        run = run + 1 if below == rank + 1 and rank < QUEEN else 1
-        cards.append(rank + 16 * run)
-    return cards
+        longer = bool(runs) and below == rank + 1 and rank < QUEEN
+        runs.append((runs[-1] if longer else 0) | 1 << rank)
+    return runs
 
 
 def stand_in(table: Table) -> Table:
