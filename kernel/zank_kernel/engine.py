@@ -28,7 +28,7 @@ ROOTS: Final = 512  # rows of a table of roots: outcomes of a turn that are play
 WORTH: Final = 16  # rollouts that an outcome should get on average: a small budget looks at fewer of them
 WORLDS: Final = 1_024  # rows of a table of worlds
 TASKS: Final = 2_048  # tasks of one rollout call, which bounds how long it runs
-LANES: Final = 512
+LANES: Final = 128  # lanes of one worker
 TIME_SHARE: Final = 0.8  # of a time budget, what is planned for rollouts
 # Cores are kept busy by workers, one call each; a call that also splits its many small loops over a thread pool spends
 # most of its time there.

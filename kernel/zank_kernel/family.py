@@ -69,4 +69,4 @@ class Family[State: Lanes, World, Knowledge, Table]:
     key: Callable[[State], jax.Array]  # uint32 [2, B], equal for positions of a turn but for the order of like piles
     arrangement: Callable[[State], jax.Array]  # uint32 [2, B], with the key: equal for equal positions of a turn
     sample: Callable[[Knowledge, jax.Array, jax.Array], World]  # worlds by entry int32 [W] and number uint32 [W]
-    load: Callable[[State, jax.Array, State, jax.Array, World, jax.Array], State]  # (lanes, taken, roots, i, worlds, j)
+    load: Callable[[State, jax.Array, State, jax.Array, World, jax.Array], State]  # (lanes, place, roots, i, worlds, j)

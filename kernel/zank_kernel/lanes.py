@@ -59,23 +59,52 @@ def stacked(values: Sequence[jax.Array]) -> jax.Array:
     return functools.reduce(jnp.bitwise_or, parts)
 
 
-def put(array: jax.Array, place: jax.Array, values: jax.Array) -> jax.Array:
-    """`array` [N] with `values` [B] at `place`, int32 [B] within 0 … N - 1; of equal places the last one counts."""
+def get(array: jax.Array, row: jax.Array, column: jax.Array) -> jax.Array:
+    """In each lane the value of `array` [N, M, B] in a row and column that it has, integers [B]."""
 
-    def one_by_one(array: jax.Array, place: jax.Array, values: jax.Array) -> jax.Array:
-        # A loop that contains a scatter is not compiled as one function, one without is.
-        def write(lane: jax.Array, array: jax.Array) -> jax.Array:
-            value = jax.lax.dynamic_slice(values, (lane,), (1,))
-            return jax.lax.dynamic_update_slice(array, value, (place[lane],))
+    def one_by_one(flat: jax.Array, place: jax.Array) -> jax.Array:
+        def read(lane: jax.Array, values: jax.Array) -> jax.Array:
+            value = jax.lax.dynamic_slice(flat, jax.lax.dynamic_slice(place, (lane,), (1,)), (1,))
+            return jax.lax.dynamic_update_slice(values, value, (lane,))
 
-        written: jax.Array = jax.lax.fori_loop(0, place.shape[0], write, array)
+        values: jax.Array = jax.lax.fori_loop(0, place.shape[0], read, jnp.zeros(place.shape, flat.dtype))
+        return values
+
+    def at_once(flat: jax.Array, place: jax.Array) -> jax.Array:
+        return flat.at[place].get(mode="promise_in_bounds")
+
+    place = _place(array, row, column)
+    found: jax.Array = jax.lax.platform_dependent(array.reshape(-1), place, cpu=one_by_one, default=at_once)
+    return found
+
+
+def put(array: jax.Array, row: jax.Array, column: jax.Array, values: jax.Array) -> jax.Array:
+    """`array` [N, M, B] with `values` [B] in a row and column of each lane that it has, integers [B].
+
+    On a CPU the lanes are written one after the other: XLA does not compile a loop into one function that contains a
+    scatter, and one function takes half the time of a call for each of its parts.
+    """
+
+    def one_by_one(flat: jax.Array, place: jax.Array) -> jax.Array:
+        def write(lane: jax.Array, flat: jax.Array) -> jax.Array:
+            at, value = (jax.lax.dynamic_slice(each, (lane,), (1,)) for each in (place, values))
+            return jax.lax.dynamic_update_slice(flat, value, at)
+
+        written: jax.Array = jax.lax.fori_loop(0, place.shape[0], write, flat)
         return written
 
-    def at_once(array: jax.Array, place: jax.Array, values: jax.Array) -> jax.Array:
-        return array.at[place].set(values, mode="promise_in_bounds")
+    def at_once(flat: jax.Array, place: jax.Array) -> jax.Array:
+        return flat.at[place].set(values, mode="promise_in_bounds", unique_indices=True)
 
-    result: jax.Array = jax.lax.platform_dependent(array, place, values, cpu=one_by_one, default=at_once)
-    return result
+    place = _place(array, row, column)
+    flat: jax.Array = jax.lax.platform_dependent(array.reshape(-1), place, cpu=one_by_one, default=at_once)
+    return flat.reshape(array.shape)
+
+
+def _place(array: jax.Array, row: jax.Array, column: jax.Array) -> jax.Array:
+    """Where in the flat `array` [N, M, B] a row and column of each lane are, int32 [B]."""
+    _, width, lanes = array.shape
+    return (row.astype(jnp.int32) * width + column.astype(jnp.int32)) * lanes + jnp.arange(lanes, dtype=jnp.int32)
 
 
 def columns(array: jax.Array, place: jax.Array, values: jax.Array, row: jax.Array | None = None) -> jax.Array:

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 
 from zank_kernel.family import ADJUDICATED, Family, Lanes
-from zank_kernel.lanes import columns, put
+from zank_kernel.lanes import columns
 
 REFILL_INTERVAL: Final = 16  # steps between two looks at which lanes are done
 MOVE_LIMIT: Final = 16_384  # moves after which a game is cut off as adjudicated; never seen in play
@@ -105,7 +105,7 @@ def run[State: Lanes, World, Knowledge, Table](
         lane = jnp.arange(width, dtype=jnp.int32)
 
         def one_by_one(now: Progress[State]) -> Progress[State]:
-            places = put(jnp.zeros((width + 1,), jnp.int32), jnp.where(waiting, order, width), lane)
+            places = jnp.sort(jnp.where(waiting, lane, width))
 
             def one(index: jax.Array, now: Progress[State]) -> Progress[State]:
                 return hand(now, jax.lax.dynamic_slice(places, (index,), (1,)), now.following[None])

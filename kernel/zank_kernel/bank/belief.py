@@ -18,7 +18,7 @@ from zank_kernel.bank.deal import DECK
 from zank_kernel.bank.state import QUEUE, State
 from zank_kernel.bank.table import FACE, ORIGIN, Table
 from zank_kernel.host import leaf
-from zank_kernel.lanes import of_player
+from zank_kernel.lanes import columns, of_player
 
 HIDDEN_RESERVE: Final = 13  # hidden cards lie at the bottom of a reserve
 HIDDEN_STOCK: Final = len(DECK)  # and in a stock that has not been turned over
@@ -136,14 +136,14 @@ def sample(knowledge: Knowledge, entry: jax.Array, number: jax.Array) -> World:
     return World(reserve=jnp.stack(reserves, axis=1), stock=jnp.stack(stocks, axis=1))
 
 
-def load(lanes: State, taken: jax.Array, roots: State, root: jax.Array, worlds: World, world: jax.Array) -> State:
-    """Put root `root` in world `world` (int32 [B] each) into the lanes that are `taken` (bool [B]).
+def load(lanes: State, place: jax.Array, roots: State, root: jax.Array, worlds: World, world: jax.Array) -> State:
+    """Put root `root` in world `world` into the lanes `place`, int32 [K] each; places beyond all lanes are left out.
 
     Roots are positions in which hidden cards are 0; the world supplies them, the drawn card included that a TURN took
     from a hidden stock (`UNKNOWN` in the root).
     """
-    merged = {
-        field.name: jnp.where(taken, getattr(roots, field.name)[..., root], getattr(lanes, field.name))
+    fresh = {
+        field.name: getattr(roots, field.name)[..., root]
         for field in dataclasses.fields(State)
         if field.name not in ("tableau", "reserve", "queue")
     }
@@ -151,24 +151,25 @@ def load(lanes: State, taken: jax.Array, roots: State, root: jax.Array, worlds: 
     def rows(name: str, hidden: jax.Array | None, last: jax.Array) -> jax.Array:
         """A pile array, row by row as far as any root goes, the hidden cards from the world."""
 
-        def row(depth: int, piles: jax.Array) -> jax.Array:
+        def row(depth: jax.Array, piles: jax.Array) -> jax.Array:
             cards = getattr(roots, name)[depth][:, root]
             if hidden is not None:
                 deepest = hidden.shape[0] - 1
                 below = hidden[jnp.minimum(depth, deepest)][:, world]
                 cards = cards + jnp.where(depth <= deepest, below, jnp.int8(0))
-            return piles.at[depth].set(jnp.where(taken, cards, piles[depth]))
+            return columns(piles, place, cards, depth)
 
         piles: jax.Array = jax.lax.fori_loop(0, last, row, getattr(lanes, name))
         return piles
 
-    tableau = rows("tableau", None, roots.tableau_count.max().astype(jnp.int32))
-    reserve = rows("reserve", worlds.reserve, roots.reserve_count.max().astype(jnp.int32))
+    tableau = rows("tableau", None, fresh["tableau_count"].max().astype(jnp.int32))
+    reserve = rows("reserve", worlds.reserve, fresh["reserve_count"].max().astype(jnp.int32))
     # A root's ring begins near 0: at most one card has been turned since the position was written down.
-    end = (roots.head + roots.stock + roots.waste).max().astype(jnp.int32)
+    end = (fresh["head"] + fresh["stock"] + fresh["waste"]).max().astype(jnp.int32)
     queue = rows("queue", worlds.stock, jnp.minimum(end, QUEUE))
-    mover = merged["mover"].astype(jnp.int32)
-    head = of_player(mover, merged["head"]).astype(jnp.int32)
-    turned = queue[(head - 1) & (QUEUE - 1), mover, jnp.arange(mover.shape[0])]
-    merged["drawn"] = jnp.where(merged["drawn"] < 0, turned, merged["drawn"])
-    return State(tableau=tableau, reserve=reserve, queue=queue, **merged)
+    mover = fresh["mover"].astype(jnp.int32)
+    head = (of_player(mover, fresh["head"]).astype(jnp.int32) - 1) & (QUEUE - 1)
+    turned = queue[head, mover, jnp.minimum(place, queue.shape[-1] - 1)]
+    fresh["drawn"] = jnp.where(fresh["drawn"] < 0, turned, fresh["drawn"])
+    rest = {name: columns(getattr(lanes, name), place, value) for name, value in fresh.items()}
+    return State(tableau=tableau, reserve=reserve, queue=queue, **rest)

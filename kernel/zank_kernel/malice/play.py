@@ -14,7 +14,7 @@ import jax.numpy as jnp
 
 from zank_kernel import random
 from zank_kernel.family import FORBIDDEN, Rulings
-from zank_kernel.lanes import fold, of_player, put, rows, stacked, stage, total
+from zank_kernel.lanes import fold, get, of_player, put, rows, stacked, stage, total
 from zank_kernel.malice.state import (
     CENTERS,
     DEPTH,
@@ -94,7 +94,6 @@ def rulings(state: State) -> Rulings:
 
 def play(state: State, action: jax.Array) -> State:
     """Play one legal action a lane, int32 [B]; lanes with NO_ACTION stay as they are. Nothing is drawn yet."""
-    lanes = action.shape[-1]
     action = action.astype(jnp.int16)
     acts = action >= 0
     discard = action >= PLAYS
@@ -120,20 +119,14 @@ def play(state: State, action: jax.Array) -> State:
 
     # Piles: one pop or one push (M5, M6).
     size = stage(total(jnp.where(touched, state.count, WORD(0))))
-    column = jnp.minimum(pile, WORD(2 * PILES - 1)).astype(jnp.int32)
-
-    def at(row: jax.Array) -> jax.Array:
-        return (row.astype(jnp.int32) * (2 * PILES) + column) * lanes + jnp.arange(lanes)
-
-    flat = state.pile.reshape(-1)
-    place = at(jnp.where(size > 0, size - 1, WORD(0)))
-    below = stage(flat.at[place].get(mode="promise_in_bounds"))
+    column = jnp.minimum(pile, WORD(2 * PILES - 1))
+    row = jnp.maximum(size, 1) - 1
+    below = get(state.pile, row, column)
     above = jnp.where(card < QUEEN_BIT, card << 1, WORD(0))  # what the card follows; nothing follows a king
     pushed = card | jnp.where(lowest(run) == above, run, WORD(0))
-    top = jnp.where(discard, pushed, below)
-    # A pop writes back what it read, so that the write depends on the read: XLA then updates in place, without a copy.
-    place = jnp.where(discard, at(size + 1), place)
-    stored = put(flat, place, top).reshape(state.pile.shape)
+    # Where nothing is pushed, what was read is written back: the write waits for the read, and so XLA writes in place.
+    top = stage(jnp.where(discard, pushed, below))
+    stored = put(state.pile, jnp.where(discard, size + 1, row), column, top)
     left = jnp.where(discard, size + 1, size - 1)
 
     # The card reaches a center stack (M3, M4). M10: the last payoff card wins at once, before M9.
@@ -143,7 +136,7 @@ def play(state: State, action: jax.Array) -> State:
     complete = (rank == QUEEN_BIT) & ~won
     advanced = jnp.where(complete, WORD(ACE_BIT), rank << 1)
     king_at = jnp.where(card == KING_BIT, rank >> 1, WORD(0))
-    won, complete, advanced, king_at, left, top = stage((won, complete, advanced, king_at, left, top))
+    won, complete, advanced, king_at, left = stage((won, complete, advanced, king_at, left))
     needed = jnp.where(at_center, advanced, state.needed)
     kings = state.kings | jnp.where(at_center, king_at, WORD(0))
 
@@ -210,17 +203,20 @@ def draw(state: State) -> State:
     cards = WORD(ACE_BIT)
     for rank in range(1, RANKS):
         cards = cards + jnp.where(place >= state.stock[rank - 1], WORD(1 << rank), WORD(0))
-    return filled(state, stage(jnp.where(place < BEYOND, cards, WORD(0))))
+    gone = total(jnp.where(place[:, None] < state.stock, WORD(1), WORD(0)))
+    return filled(state, stage(jnp.where(place < BEYOND, cards, WORD(0))), gone)
 
 
-def filled(state: State, cards: jax.Array) -> State:
-    """Let the mover draw `cards`, uint16 [HAND, B], by slot, and test M11."""
+def filled(state: State, cards: jax.Array, gone: jax.Array) -> State:
+    """Let the mover draw `cards`, uint16 [HAND, B], by slot, and test M11.
+
+    `gone`, uint16 [RANKS, B], says how many of them are of rank at most 1, 2, … 13.
+    """
     mine = hand_of(state, state.mover)
     due = state.due & (state.ending == 0)
     left = state.stock[-1]
     need = total((mine == 0).astype(WORD))
     count = total((cards != 0).astype(WORD))
-    gone = total(jnp.where((cards != 0)[:, None] & (cards[:, None] < (WORD(4) << rows(RANKS))), WORD(1), WORD(0)))
     mover = rows(2 * HAND) // HAND == state.mover
     hand = state.hand | jnp.where(mover, jnp.tile(cards, (2, 1)), WORD(0))
 
@@ -248,4 +244,6 @@ def take(state: State, ranks: jax.Array) -> State:
     active = (mine == 0) & state.due & (state.ending == 0) & (order < state.stock[-1])
     bits = WORD(1) << ranks.astype(WORD)
     chosen = fold(jnp.bitwise_or, jnp.where(order == rows(HAND)[:, None], bits[:, None], WORD(0)))
-    return filled(state, jnp.where(active, chosen, WORD(0)))
+    cards = jnp.where(active, chosen, WORD(0))
+    gone = total(jnp.where((cards != 0)[:, None] & (cards[:, None] < (WORD(4) << rows(RANKS))), WORD(1), WORD(0)))
+    return filled(state, cards, gone)

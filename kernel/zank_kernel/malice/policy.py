@@ -1,5 +1,6 @@
 """The rollout policy of Spite & Malice."""
 
+import functools
 from typing import Final
 
 import jax
@@ -80,21 +81,24 @@ def choose(state: State) -> jax.Array:
     target = fold(jnp.minimum, jnp.where((state.needed & onto) != 0, rows(CENTERS), WORD(NONE)))
 
     # discards
-    one = jnp.int16(1)
     card = jax.lax.population_count(hand - 1).astype(jnp.int16)
     top = jax.lax.population_count(tops - 1).astype(jnp.int16)
-    card, top = stage((card, top))
-    keep = jnp.where(card == KING, jnp.int16(90 - QUEEN), -card) - 120
+    side = jnp.arange(SIDES, dtype=jnp.int16)[:, None]
+    term = jnp.where(card == KING, jnp.int16(120 + QUEEN - 90), 120 + card) * 32 + 4 * (7 - jnp.arange(HAND, dtype=jnp.int16)[:, None])
+    term = jnp.where(card == 16, jnp.int16(-(1 << 14)), term)
+    king, none = top == KING, top == 16
+    follow = jnp.where(king, jnp.int16(0), jnp.int16(60 * 32)) + (3 - side)
+    fixed = jnp.where(king, jnp.int16(-30 * 32), jnp.where(none, jnp.int16(20 * 32), jnp.int16(0))) + (3 - side)
+    special = king | none
+    top = jnp.where(none, jnp.int16(100), top)
+    card, top, term, follow, fixed, special = stage((card, top, term, follow, fixed, special))
     drop = top - card[:, None]
-    far = jnp.where(drop > 1, 20 - 2 * drop, 10 + 2 * drop)
-    far = jnp.where(top == KING, jnp.int16(-30), far)
-    score = jnp.where(drop == 1, jnp.where(top == KING, jnp.int16(0), jnp.int16(60)), far)
-    score = jnp.where(drop == 0, jnp.int16(40), score)
-    score = jnp.where(top == 16, jnp.int16(20), score)
-    score = jnp.where(card[:, None] == 16, jnp.int16(0), score - keep[:, None])
-    index = jnp.arange(HAND * SIDES, dtype=jnp.int16).reshape(HAND, SIDES, 1)
-    score = stage(score * 32 + (31 - index))
-    best = stage(fold(jnp.maximum, fold(jnp.maximum, score)))
+    far = jnp.where(drop > 1, jnp.int16(20 * 32) - 64 * drop, jnp.int16(10 * 32) + 64 * drop) + (3 - side)
+    score = jnp.where(special, fixed, far)
+    score = jnp.where(drop == 1, follow, score)
+    score = jnp.where(drop == 0, 40 * 32 + (3 - side), score)
+    best = [fold(jnp.maximum, score[slot]) + term[slot] for slot in range(HAND)]
+    best = stage(functools.reduce(jnp.maximum, best))
     discard = jnp.where(best >= 32, PLAYS + 31 - (best & 31), jnp.int16(NO_ACTION))
 
     action = jnp.where(plays, (source * 4 + target).astype(jnp.int16), discard)
