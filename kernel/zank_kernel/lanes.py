@@ -107,17 +107,20 @@ def _place(array: jax.Array, row: jax.Array, column: jax.Array) -> jax.Array:
     return (row.astype(jnp.int32) * width + column.astype(jnp.int32)) * lanes + jnp.arange(lanes, dtype=jnp.int32)
 
 
-def columns(array: jax.Array, place: jax.Array, values: jax.Array, row: jax.Array | None = None) -> jax.Array:
+def columns(
+    array: jax.Array, place: jax.Array, values: jax.Array, row: jax.Array | None = None, first: int = 0
+) -> jax.Array:
     """`array` [..., B] with `values` [..., K] in the lanes `place`, int32 [K]; those beyond B - 1 are left out.
 
-    With a `row`, in that row of the leading axis only. A single lane must be there.
+    With a `row` of `array` [N, M, B], in that row only, from column `first` on. A single lane must be there.
     """
     if place.shape[0] == 1:
+        zero = jnp.int32(0)
+        begin = [row, jnp.int32(first)] if row is not None else [zero] * (array.ndim - 1)
         part = values if row is None else values[None]
-        first = jnp.int32(0)
-        begin = [first if row is None else row, *[first] * (array.ndim - 2), place[0]] if array.ndim > 1 else [place[0]]
-        single: jax.Array = jax.lax.dynamic_update_slice(array, part, begin)
+        single: jax.Array = jax.lax.dynamic_update_slice(array, part, [*begin, place[0]])
         return single
     if row is None:
         return array.at[..., place].set(values, mode="drop")
-    return array.at[row].set(array[row].at[..., place].set(values, mode="drop"))
+    last = first + values.shape[0]
+    return array.at[row, first:last].set(array[row, first:last].at[:, place].set(values, mode="drop"))

@@ -17,13 +17,14 @@ from zank_kernel.bank import play, policy
 from zank_kernel.bank.deal import dealt
 from zank_kernel.bank.state import (
     COPIES,
+    COUNTED,
+    DEPTH,
     KING,
     OUT,
-    PILES,
-    QUEUE,
     RUNNING,
     STALEMATE,
     SUITS,
+    TABLEAU,
 )
 from zank_kernel.engine import CPU_OPTIONS
 from zank_kernel.family import ADJUDICATED, Rulings
@@ -54,7 +55,7 @@ class Step:
 
 def _advance(state: bank.State, action: jax.Array) -> Step:
     after = play.play(state, action)
-    legal = play.legal(after, play.view(after))
+    legal = play.listed(*play.legal(after, play.view(after)))
     return Step(state=after, legal=legal, rulings=play.rulings(after), choice=policy.choose(after))
 
 
@@ -78,23 +79,29 @@ def idle() -> Actions:
     return np.full((LANES,), play.NO_ACTION, np.int32)
 
 
-def queue_in_order(state: bank.State) -> npt.NDArray[np.int8]:
-    """The rings of stock and waste from the card to be turned next, int8 [QUEUE, 2, B]."""
-    place = (np.arange(QUEUE)[:, None, None] + np.asarray(state.head)) % QUEUE
-    return np.take_along_axis(np.asarray(state.queue), place, axis=0)
+def queue_in_order(state: bank.State) -> npt.NDArray[np.uint16]:
+    """The rings of stock and waste from the card to be turned next, uint16 [DEPTH, 2, B]."""
+    place = (np.arange(DEPTH)[:, None, None] + np.asarray(state.head)) % DEPTH
+    return np.take_along_axis(np.asarray(state.pile)[:, COUNTED:], place, axis=0)
+
+
+def foundations(state: bank.State) -> npt.NDArray[np.uint16]:
+    """Heights of the foundations, suit by suit, uint16 [FOUNDATIONS, B]."""
+    heights = np.asarray(state.foundation)
+    return heights.reshape(COPIES, SUITS, -1).swapaxes(0, 1).reshape(heights.shape)
 
 
 def census(state: bank.State) -> npt.NDArray[np.int64]:
     """Copies of each card on the table, wherever they lie, int64 [64, B]."""
     lanes = np.asarray(state.mover).shape[0]
-    foundation = np.asarray(state.foundation)
+    foundation = foundations(state)
     rank = np.arange(1, KING + 1)[:, None, None]
     suit = np.arange(COPIES * SUITS)[:, None] // COPIES
     built = np.where(rank <= foundation, 16 * suit + rank, 0)
-    piles = [(state.tableau, state.tableau_count), (state.reserve, state.reserve_count)]
-    zones = [np.where(np.arange(len(pile))[:, None, None] < np.asarray(count), pile, 0) for pile, count in piles]
+    place = np.arange(DEPTH)[:, None, None]
+    zones = [np.where(place < np.asarray(state.count), np.asarray(state.pile)[:, :COUNTED], 0)]
     held = np.asarray(state.stock) + np.asarray(state.waste)
-    zones.append(np.where(np.arange(QUEUE)[:, None, None] < held, queue_in_order(state), 0))
+    zones.append(np.where(place < held, queue_in_order(state), 0))
     cards = np.concatenate([zone.reshape(-1, lanes) for zone in (built, *zones, np.asarray(state.drawn)[None])])
     counts = np.bincount((cards + 64 * np.arange(lanes)).ravel(), minlength=64 * lanes).reshape(lanes, 64).T
     counts[0] = 0
@@ -106,26 +113,24 @@ FULL_DECKS: Final = np.asarray([2 if 1 <= face % 16 <= KING else 0 for face in r
 
 def described_lanes(state: bank.State, lanes: Sequence[int]) -> list[dict[str, Any]]:
     """What a state says of some lanes: every pile, counts and result."""
-    depth = int(np.asarray(state.reserve_count).max(initial=0))
-    tableau = np.asarray(state.tableau).transpose(2, 1, 0).tolist()
-    tableau_count = np.asarray(state.tableau_count).T.tolist()
-    tableau_top = np.asarray(state.tableau_top).T.tolist()
-    reserve = np.asarray(state.reserve)[:depth].transpose(2, 1, 0).tolist()
-    reserve_count = np.asarray(state.reserve_count).T.tolist()
+    pile = np.asarray(state.pile)[:, :COUNTED].transpose(2, 1, 0).tolist()
+    count = np.asarray(state.count).T.tolist()
+    top = np.asarray(state.top).T.tolist()
     queue = queue_in_order(state).transpose(2, 1, 0).tolist()
     stock, waste = np.asarray(state.stock).T.tolist(), np.asarray(state.waste).T.tolist()
-    foundation, quiet = np.asarray(state.foundation).T.tolist(), np.asarray(state.quiet).T.tolist()
+    foundation, quiet = foundations(state).T.tolist(), np.asarray(state.quiet).T.tolist()
     names = ("rules", "max_turns", "mover", "drawn", "turns", "moves", "ending", "points")
     scalars = {name: np.asarray(getattr(state, name)).tolist() for name in names}
     described: list[dict[str, Any]] = []
     for lane in lanes:
+        piles = [pile[lane][index][: count[lane][index]] for index in range(COUNTED)]
         turned = list(zip(queue[lane], stock[lane], waste[lane], strict=True))
         described.append(
             {
                 "foundation": foundation[lane],
-                "tableau": [tableau[lane][pile][: tableau_count[lane][pile]] for pile in range(PILES)],
-                "tableau_top": tableau_top[lane],
-                "reserve": [reserve[lane][player][: reserve_count[lane][player]] for player in (0, 1)],
+                "tableau": piles[:TABLEAU],
+                "reserve": piles[TABLEAU:],
+                "top": top[lane],
                 "stock": [cards[:stock] for cards, stock, _ in turned],
                 "waste": [cards[stock : stock + waste] for cards, stock, waste in turned],
                 "quiet": quiet[lane],
@@ -138,7 +143,7 @@ def described_lanes(state: bank.State, lanes: Sequence[int]) -> list[dict[str, A
 def described_game(position: Position, moves: int) -> dict[str, Any]:
     """The same of a game of the oracle, `moves` moves after the root."""
     rules, game = position.rules, position.game
-    tableau = [faces(pile) for pile in game.tableau]
+    tableau, reserve, waste = ([faces(pile) for pile in piles] for piles in (game.tableau, game.reserve, game.waste))
     ending, points = RUNNING, 0
     if game.result is not None:
         ending = ENDINGS[game.result.ending]
@@ -146,10 +151,10 @@ def described_game(position: Position, moves: int) -> dict[str, Any]:
     return {
         "foundation": [len(pile) for pile in game.foundations],
         "tableau": tableau,
-        "tableau_top": [pile[-1] if pile else 0 for pile in tableau],
-        "reserve": [faces(pile) for pile in game.reserve],
+        "reserve": reserve,
+        "top": [pile[-1] if pile else 0 for pile in (*tableau, *reserve, *waste)],
         "stock": [faces(pile)[::-1] for pile in game.stock],
-        "waste": [faces(pile) for pile in game.waste],
+        "waste": waste,
         "quiet": game.quiet,
         "rules": rules.bits,
         "max_turns": rules.max_turns,

@@ -43,9 +43,9 @@ def loaded(
     lanes: bank.State, taken: npt.ArrayLike, roots: bank.State, root: Counts, worlds: bank.World, world: Counts
 ) -> bank.State:
     """Roots in worlds, put into the lanes that are taken; LANES lanes and roots, WORLDS worlds. NumPy arrays."""
-    taken = leaf(np.asarray(taken, np.bool_))
+    place = np.where(taken, np.arange(LANES), LANES).astype(np.int32)
     root, world = root.astype(np.int32), world.astype(np.int32)
-    state: bank.State = host(_load(lanes, taken, roots, leaf(root), worlds, leaf(world)))
+    state: bank.State = host(_load(lanes, leaf(place), roots, leaf(root), worlds, leaf(world)))
     return state
 
 

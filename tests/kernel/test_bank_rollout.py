@@ -34,7 +34,7 @@ from tests.kernel.bank_positions import (
 from tests.kernel.bank_worlds import ENTRIES, WORLDS, in_world, worlds_of
 from zank_kernel import bank, rollout
 from zank_kernel.bank import play
-from zank_kernel.bank.state import OUT, QUEUE, RESERVE, RUN, RUNNING, STALEMATE
+from zank_kernel.bank.state import COUNTED, DEPTH, OUT, RUNNING, STALEMATE, TABLEAU
 from zank_kernel.bank.table import Cards, Table, representatives, spread
 from zank_kernel.engine import CPU_OPTIONS
 from zank_kernel.family import ADJUDICATED
@@ -120,26 +120,23 @@ def outcome(roots: Roots, order: Numbers) -> list[Outcome]:
 
 def hidden_permuted(positions: list[Position], state: bank.State, chance: np.random.Generator) -> bank.State:
     """The same to the eyes of both players, everything else different."""
-    reserve, queue, tableau = (np.array(part) for part in (state.reserve, state.queue, state.tableau))
+    pile = np.array(state.pile)
     for lane, each in enumerate(positions):
-        places = [(reserve, place, player) for player in (0, 1) for place in range(each.face_down[player])]
+        places = [(place, TABLEAU + player) for player in (0, 1) for place in range(each.face_down[player])]
+        lengths = [len(cards) for cards in (*each.game.tableau, *each.game.reserve)]
         for player in (0, 1):
+            stock = len(each.game.stock[player])
             if each.unturned[player]:
-                places += [(queue, place, player) for place in range(len(each.game.stock[player]))]
-            length = len(each.game.stock[player]) + len(each.game.waste[player])
-            queue[length:, player, lane] = chance.integers(0, 62, QUEUE - length)
-            length = len(each.game.reserve[player])
-            reserve[length:, player, lane] = chance.integers(0, 62, RESERVE - length)
-        for pile, cards in enumerate(each.game.tableau):
-            tableau[len(cards) :, pile, lane] = chance.integers(0, 62, RUN - len(cards))
-        hidden = chance.permutation([int(zone[place, player, lane]) for zone, place, player in places])
-        for card, (zone, place, player) in zip(hidden, places, strict=True):
-            zone[place, player, lane] = card
+                places += [(place, COUNTED + player) for place in range(stock)]
+            lengths.append(stock + len(each.game.waste[player]))
+        for index, length in enumerate(lengths):
+            pile[length:, index, lane] = chance.integers(0, 62, DEPTH - length)
+        hidden = chance.permutation([int(pile[place, index, lane]) for place, index in places])
+        for card, (place, index) in zip(hidden, places, strict=True):
+            pile[place, index, lane] = card
     return dataclasses.replace(
         state,
-        reserve=leaf(reserve),
-        queue=leaf(queue),
-        tableau=leaf(tableau),
+        pile=leaf(pile),
         moves=leaf(chance.integers(0, 500, LANES).astype(np.int16)),
     )
 

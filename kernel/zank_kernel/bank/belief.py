@@ -15,7 +15,7 @@ import numpy as np
 
 from zank_kernel import random
 from zank_kernel.bank.deal import DECK
-from zank_kernel.bank.state import QUEUE, State
+from zank_kernel.bank.state import COUNTED, DEPTH, PILES, TABLEAU, UNKNOWN, State
 from zank_kernel.bank.table import FACE, ORIGIN, Table
 from zank_kernel.host import leaf
 from zank_kernel.lanes import columns, of_player
@@ -142,34 +142,41 @@ def load(lanes: State, place: jax.Array, roots: State, root: jax.Array, worlds: 
     Roots are positions in which hidden cards are 0; the world supplies them, the drawn card included that a TURN took
     from a hidden stock (`UNKNOWN` in the root).
     """
-    fresh = {
-        field.name: getattr(roots, field.name)[..., root]
-        for field in dataclasses.fields(State)
-        if field.name not in ("tableau", "reserve", "queue")
-    }
-
-    def rows(name: str, hidden: jax.Array | None, last: jax.Array) -> jax.Array:
-        """A pile array, row by row as far as any root goes, the hidden cards from the world."""
-
-        def row(depth: jax.Array, piles: jax.Array) -> jax.Array:
-            cards = getattr(roots, name)[depth][:, root]
-            if hidden is not None:
-                deepest = hidden.shape[0] - 1
-                below = hidden[jnp.minimum(depth, deepest)][:, world]
-                cards = cards + jnp.where(depth <= deepest, below, jnp.int8(0))
-            return columns(piles, place, cards, depth)
-
-        piles: jax.Array = jax.lax.fori_loop(0, last, row, getattr(lanes, name))
-        return piles
-
-    tableau = rows("tableau", None, fresh["tableau_count"].max().astype(jnp.int32))
-    reserve = rows("reserve", worlds.reserve, fresh["reserve_count"].max().astype(jnp.int32))
+    names = [field.name for field in dataclasses.fields(State) if field.name != "pile"]
+    fresh = {name: getattr(roots, name)[..., root] for name in names}
     # A root's ring begins near 0: at most one card has been turned since the position was written down.
-    end = (fresh["head"] + fresh["stock"] + fresh["waste"]).max().astype(jnp.int32)
-    queue = rows("queue", worlds.stock, jnp.minimum(end, QUEUE))
-    mover = fresh["mover"].astype(jnp.int32)
-    head = (of_player(mover, fresh["head"]).astype(jnp.int32) - 1) & (QUEUE - 1)
-    turned = queue[head, mover, jnp.minimum(place, queue.shape[-1] - 1)]
-    fresh["drawn"] = jnp.where(fresh["drawn"] < 0, turned, fresh["drawn"])
-    rest = {name: columns(getattr(lanes, name), place, value) for name, value in fresh.items()}
-    return State(tableau=tableau, reserve=reserve, queue=queue, **rest)
+    end = fresh["head"] + fresh["stock"] + fresh["waste"]
+
+    def filled(pile: jax.Array, first: int, last: int, depth: jax.Array, hidden: jax.Array | None) -> jax.Array:
+        """Piles `first` … `last` - 1 with the root's cards, as deep as any goes, the hidden ones from the world."""
+
+        def row(index: jax.Array, pile: jax.Array) -> jax.Array:
+            cards = roots.pile[index, first:last][:, root]
+            if hidden is not None:
+                below = hidden[jnp.minimum(index, hidden.shape[0] - 1)][:, world].astype(cards.dtype)
+                cards = cards + jnp.where(index < hidden.shape[0], below, jnp.zeros_like(below))
+            return columns(pile, place, cards, index, first)
+
+        deepest = jnp.minimum(depth.max().astype(jnp.int32), DEPTH)
+        result: jax.Array = jax.lax.fori_loop(0, deepest, row, pile)
+        return result
+
+    pile = filled(lanes.pile, 0, TABLEAU, fresh["count"][:TABLEAU], None)
+    pile = filled(pile, TABLEAU, COUNTED, fresh["count"][TABLEAU:], worlds.reserve)
+    pile = filled(pile, COUNTED, PILES, end, worlds.stock)
+    lane = jnp.minimum(place, pile.shape[-1] - 1)
+
+    def top(count: jax.Array, last: jax.Array, index: int) -> jax.Array:
+        """The card at place `last` of a pile that has `count` cards, 0 if it has none."""
+        return jnp.where(count > 0, pile[last.astype(jnp.int32), index, lane], jnp.zeros_like(fresh["drawn"]))
+
+    tops = [fresh["top"][:TABLEAU]]
+    for index, count in enumerate(fresh["count"][TABLEAU:], TABLEAU):
+        tops.append(top(count, jnp.maximum(count, 1) - 1, index)[None])
+    for index, count in enumerate(fresh["waste"]):
+        tops.append(top(count, (end[index] - 1) & (DEPTH - 1), COUNTED + index)[None])
+    fresh["top"] = jnp.concatenate(tops)
+    first = of_player(fresh["mover"], fresh["head"]).astype(jnp.int32)
+    turned = pile[(first - 1) & (DEPTH - 1), COUNTED + fresh["mover"].astype(jnp.int32), lane]
+    fresh["drawn"] = jnp.where(fresh["drawn"] == UNKNOWN, turned, fresh["drawn"])
+    return State(pile=pile, **{name: columns(getattr(lanes, name), place, value) for name, value in fresh.items()})

@@ -3,12 +3,12 @@
 from typing import Final
 
 from zank_kernel.bank.rules import ACES_OPEN, Rules
-from zank_kernel.bank.state import KING, PILES, SUITS
+from zank_kernel.bank.state import KING, SUITS, TABLEAU
 from zank_kernel.bank.table import ORIGIN, Table
 from zank_kernel.shuffle import numbers, shuffled
 
 DECK: Final = tuple(16 * suit + rank for suit in range(SUITS) for rank in range(1, KING + 1))
-OWN_PILES: Final = PILES // 2
+OWN_PILES: Final = TABLEAU // 2
 COIN: Final = 2  # the shuffle's number from whose stream the coin is flipped; 0 and 1 are the players' decks
 
 

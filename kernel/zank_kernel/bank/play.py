@@ -3,6 +3,9 @@
 An action is `11 * source + destination`. Sources 0: reserve, 1: drawn card, 2–9: tableau piles. Destinations 0: the
 foundations, 1–8: tableau piles, 9: the opponent's reserve, 10: the opponent's waste. 110 is TURN, 111 is END, and -1 is
 no action.
+
+Moves are *words*, uint16 [SOURCES, B]: bit d of a source's word is the move to destination d. There the tableau piles
+are the first sources, as in the state; the reserve and the drawn card come after them.
 """
 
 import dataclasses
@@ -27,30 +30,40 @@ from zank_kernel.bank.rules import (
     TABLEAU_TO_FOUNDATION,
 )
 from zank_kernel.bank.state import (
+    COUNTED,
+    DEPTH,
     FOUNDATIONS,
     OUT,
     PILES,
-    QUEUE,
-    RESERVE,
-    RUN,
     STALEMATE,
     SUITS,
+    TABLEAU,
     UNKNOWN,
     State,
 )
 from zank_kernel.family import ADJUDICATED, Rulings
-from zank_kernel.lanes import any_of, of_player, stage, total
+from zank_kernel.lanes import any_of, fold, get, of_player, put, rows, stage, total
 
-SOURCES: Final = 2 + PILES
-DESTINATIONS: Final = 1 + PILES + 2
+SOURCES: Final = TABLEAU + 2
+DESTINATIONS: Final = 1 + TABLEAU + 2
 TURN: Final = SOURCES * DESTINATIONS
 END: Final = TURN + 1
 ACTIONS: Final = END + 1
 NO_ACTION: Final = -1
 
-FOUNDATION: Final = 0
-OPPONENT_RESERVE: Final = 1 + PILES
-OPPONENT_WASTE: Final = 2 + PILES
+RESERVE: Final = TABLEAU  # rows of sources
+DRAWN: Final = TABLEAU + 1
+
+FOUNDATION: Final = 0  # destinations
+OPPONENT_RESERVE: Final = 1 + TABLEAU
+OPPONENT_WASTE: Final = 2 + TABLEAU
+
+WORD: Final = jnp.uint16
+ANYWHERE: Final = (1 << DESTINATIONS) - 1
+TO_FOUNDATION: Final = 1 << FOUNDATION
+TO_TABLEAU: Final = (2 << TABLEAU) - 2
+LOADS: Final = 1 << OPPONENT_RESERVE | 1 << OPPONENT_WASTE
+NO_FACE: Final = 0xFF
 
 
 @jax.tree_util.register_dataclass
@@ -58,71 +71,55 @@ OPPONENT_WASTE: Final = 2 + PILES
 class View:
     """What lies open and can be moved, from the mover's side."""
 
-    sources: jax.Array  # int8 [SOURCES, B]: reserve top, drawn card, tableau tops; 0 = none
-    opponent_reserve: jax.Array  # int8 [B]: top card, 0 = none
-    opponent_waste: jax.Array  # int8 [B]: top card, 0 = none
-    reserve_count: jax.Array  # int16 [B]
-    hand_count: jax.Array  # int16 [B]: cards in the own stock and waste
+    sources: jax.Array  # uint16 [SOURCES, B]: tableau tops, reserve top, drawn card; 0 = none
+    spaces: jax.Array  # uint16 [B]: word of the moves to spaces
+    opponent_reserve: jax.Array  # uint16 [B]: top card, 0 = none
+    opponent_waste: jax.Array  # uint16 [B]: top card, 0 = none
+    reserve_count: jax.Array  # uint16 [B]
+    hand_count: jax.Array  # uint16 [B]: cards in the own stock and waste
 
 
 def view(state: State) -> View:
     """Look at the table from the mover's side."""
-    lane = jnp.arange(state.mover.shape[0])
-    mover = state.mover.astype(jnp.int32)
-    other = 1 - mover
-
-    def reserve_top(player: jax.Array, count: jax.Array) -> jax.Array:
-        top = state.reserve[jnp.maximum(count - 1, 0).astype(jnp.int32), player, lane]
-        return jnp.where(count > 0, top, jnp.int8(0))
-
-    own_count, other_count = of_player(mover, state.reserve_count), of_player(other, state.reserve_count)
-    tail = of_player(other, state.head + state.stock + state.waste) - 1
-    waste = state.queue[(tail & (QUEUE - 1)).astype(jnp.int32), other, lane]
-    own = reserve_top(mover, own_count)
+    mover, other = state.mover, 1 - state.mover
+    own = of_player(mover, state.top[TABLEAU:COUNTED])
+    row = rows(SOURCES)
+    sources = jnp.where(row == RESERVE, own, jnp.where(row == DRAWN, state.drawn, state.top[:SOURCES]))
+    spaces = jnp.where(state.top[:TABLEAU] == 0, WORD(2) << rows(TABLEAU), WORD(0))
     return View(
-        sources=jnp.concatenate([own[None], state.drawn[None], state.tableau_top]),
-        opponent_reserve=reserve_top(other, other_count),
-        opponent_waste=jnp.where(of_player(other, state.waste) > 0, waste, jnp.int8(0)),
-        reserve_count=own_count,
+        sources=stage(sources),
+        spaces=stage(fold(jnp.bitwise_or, spaces)),
+        opponent_reserve=of_player(other, state.top[TABLEAU:COUNTED]),
+        opponent_waste=of_player(other, state.top[COUNTED:]),
+        reserve_count=of_player(mover, state.count[TABLEAU:]),
         hand_count=of_player(mover, state.stock + state.waste),
     )
 
 
 def fitting(state: State, seen: View) -> jax.Array:
-    """Which card fits where by the mechanics alone, bool [SOURCES, DESTINATIONS, B] (B1 to B4)."""
+    """Which card fits where by the mechanics alone: words of moves (B1 to B4)."""
     card = seen.sources
     rank, suit = card & 15, card >> 4
-    there = card > 0
 
     # B2: each suit takes the next rank of either copy.
-    needed = jnp.int16(1) << (state.foundation + 1).astype(jnp.int16)
-    wanted = [needed[2 * index] | needed[2 * index + 1] for index in range(SUITS)]
-    by_suit = jnp.where(
-        suit < 2, jnp.where(suit == 0, wanted[0], wanted[1]), jnp.where(suit == 2, wanted[2], wanted[3])
-    )
-    to_foundation = there & (((by_suit >> rank.astype(jnp.int16)) & 1) > 0)
+    needed = WORD(2) << state.foundation
+    wanted = stage(needed[:SUITS] | needed[SUITS:])
+    low, high = (jnp.where(suit & 1 == 0, wanted[first], wanted[first + 1]) for first in (0, 2))
+    word = (jnp.where(suit < 2, low, high) >> rank) & TO_FOUNDATION
 
     # B3: opposite colour, next rank down; any card to a space. Rank and colour in one number.
-    face = 2 * rank + red(card)
-    accepted = 2 * ((state.tableau_top & 15) - 1) + 1 - red(state.tableau_top)
-    space = state.tableau_top == 0
-    to_tableau = there[:, None] & (space | (face[:, None] == accepted))  # [SOURCES, PILES, B]
-    own = jnp.arange(SOURCES)[:, None] == jnp.arange(PILES) + 2
-    to_tableau = to_tableau & ~own[..., None]
+    top = state.top[:TABLEAU]
+    accepted = jnp.where((top & 15) > 1, 2 * (top & 15) - 1 - red(top), WORD(NO_FACE))
+    accepted, face = stage((accepted, 2 * rank + red(card)))
+    for pile in range(TABLEAU):
+        word = word | jnp.where(face == accepted[pile], WORD(2 << pile), WORD(0))
+    word = word | seen.spaces
 
     # B4: same suit, one rank up or down; an empty pile cannot be loaded.
-    def loads(top: jax.Array) -> jax.Array:
-        return there & (top > 0) & ((card == top + 1) | (card == top - 1))
-
-    return jnp.concatenate(
-        [
-            to_foundation[:, None],
-            to_tableau,
-            loads(seen.opponent_reserve)[:, None],
-            loads(seen.opponent_waste)[:, None],
-        ],
-        axis=1,
-    )
+    for destination, onto in ((OPPONENT_RESERVE, seen.opponent_reserve), (OPPONENT_WASTE, seen.opponent_waste)):
+        loads = (onto > 0) & ((card == onto + 1) | (card + 1 == onto))
+        word = word | jnp.where(loads, WORD(1 << destination), WORD(0))
+    return jnp.where(rank > 0, word, WORD(0))
 
 
 def red(card: jax.Array) -> jax.Array:
@@ -136,7 +133,7 @@ class Obligation(NamedTuple):
 
     bit: int  # its rule bit
     applies: jax.Array  # bool [B]: it asks for a move, where the rule set has it
-    moves: jax.Array  # bool, to be broadcast to [SOURCES, DESTINATIONS, B]
+    moves: jax.Array  # words, to be broadcast to [SOURCES, B]
     end: jax.Array | bool = False  # bool [B]
 
 
@@ -145,7 +142,7 @@ class Bar(NamedTuple):
 
     bit: int  # its rule bit
     applies: jax.Array  # bool [B]: it asks for a move, where the rule set has it
-    moves: jax.Array  # bool, to be broadcast to [SOURCES, DESTINATIONS, B]
+    moves: jax.Array  # words, to be broadcast to [SOURCES, B]
     placing: bool = False  # also before the drawn card goes anywhere but to a foundation
     throwing: bool = False  # also before END with a drawn card
 
@@ -155,40 +152,38 @@ def order_of_play(state: State, seen: View, fits: jax.Array) -> tuple[tuple[Obli
 
     The first obligation that applies decides; only where there is none the bars count, each of them.
     """
-    source, destination = jnp.arange(SOURCES)[:, None, None], jnp.arange(DESTINATIONS)[:, None]
-    reserve, drawn, tableau = source == 0, source == 1, source >= 2
-    foundation = destination == FOUNDATION
-    nowhere = jnp.zeros((1, state.mover.shape[0]), bool)
-    space = jnp.concatenate([nowhere, state.tableau_top == 0, nowhere, nowhere])
-    # A pile's only card fills one space and opens another.
-    fills = jnp.concatenate([~nowhere, nowhere, state.tableau_count > 1])[:, None]
-    ace = (seen.sources & 15) == 1
-    up = fits[:, FOUNDATION]  # [SOURCES, B]
+    row = rows(SOURCES)
+
+    def of(source: jax.Array, word: jax.Array | int) -> jax.Array:
+        """Words of those moves of the given sources, bool [SOURCES, B or 1]."""
+        return jnp.where(source, jnp.asarray(word, WORD), WORD(0))
+
+    reserve, drawn, tableau = row == RESERVE, row == DRAWN, row < TABLEAU
+    up = fits & TO_FOUNDATION
+    ace = seen.sources & 15 == 1
     with_reserve = seen.reserve_count > 0
-    aces_up, tableau_up, reserve_goes, drawn_goes, open_space = stage(
-        (
-            any_of(up[2:] & ace[2:]),
-            any_of(up[2:]),
-            any_of(fits[0]),
-            any_of(fits[1]),
-            any_of(state.tableau_top == 0) & with_reserve,  # S5, R3, C3 speak of players with a reserve
-        )
-    )
+    aces_up = fold(jnp.bitwise_or, jnp.where(ace, up, WORD(0))[:TABLEAU]) != 0
+    tableau_up = fold(jnp.bitwise_or, up[:TABLEAU]) != 0
+    open_space = (seen.spaces != 0) & with_reserve  # S5, R3, C3 speak of players with a reserve
+    # A pile's only card fills one space and opens another.
+    several = jnp.where(row == DRAWN, WORD(0), jnp.where(row == RESERVE, WORD(2), state.count)) > 1
     drawn_up = state.drawn != 0
     obligations = (
-        Obligation(ACES_OPEN, state.opening & aces_up, foundation & tableau & ace[:, None]),
-        Obligation(RESERVE_TO_FOUNDATION, up[0], foundation & reserve),
-        Obligation(DRAWN_TO_FOUNDATION, up[1], foundation & drawn),
-        Obligation(ANY_TO_FOUNDATION, up[0] | up[1] | tableau_up, foundation),
-        Obligation(RESERVE_FIRST, reserve_goes, reserve),
-        Obligation(RESERVE_FILLS_SPACE, open_space, reserve & space),
-        Obligation(DRAWN_ALONE, drawn_up, drawn, ~drawn_goes),
+        Obligation(ACES_OPEN, state.opening & aces_up, of(tableau & ace, TO_FOUNDATION)),
+        Obligation(RESERVE_TO_FOUNDATION, up[RESERVE] != 0, of(reserve, TO_FOUNDATION)),
+        Obligation(DRAWN_TO_FOUNDATION, up[DRAWN] != 0, of(drawn, TO_FOUNDATION)),
+        Obligation(
+            ANY_TO_FOUNDATION, (up[RESERVE] | up[DRAWN] != 0) | tableau_up, jnp.full((SOURCES, 1), TO_FOUNDATION, WORD)
+        ),
+        Obligation(RESERVE_FIRST, fits[RESERVE] != 0, of(reserve, ANYWHERE)),
+        Obligation(RESERVE_FILLS_SPACE, open_space, of(reserve, seen.spaces)),
+        Obligation(DRAWN_ALONE, drawn_up, of(drawn, ANYWHERE), fits[DRAWN] == 0),
     )
     bars = (
-        Bar(SPACES_FILLED, open_space, fills & space, placing=True, throwing=True),
-        Bar(TABLEAU_TO_FOUNDATION, tableau_up & with_reserve, foundation & tableau, throwing=True),
-        Bar(RESERVE_BEFORE_TURNING, reserve_goes, reserve),
-        Bar(SPACES_FILLED_BY_RESERVE, open_space, reserve & space),
+        Bar(SPACES_FILLED, open_space, of(several, seen.spaces), placing=True, throwing=True),
+        Bar(TABLEAU_TO_FOUNDATION, tableau_up & with_reserve, of(tableau, TO_FOUNDATION), throwing=True),
+        Bar(RESERVE_BEFORE_TURNING, fits[RESERVE] != 0, of(reserve, ANYWHERE)),
+        Bar(SPACES_FILLED_BY_RESERVE, open_space, of(reserve, seen.spaces)),
     )
     return obligations, bars
 
@@ -199,19 +194,27 @@ def has(state: State, rule: Obligation | Bar) -> jax.Array:
 
 
 def placed() -> jax.Array:
-    """The moves of the drawn card that are not to a foundation, bool [SOURCES, DESTINATIONS, 1]."""
-    return (jnp.arange(SOURCES) == 1)[:, None, None] & (jnp.arange(DESTINATIONS) != FOUNDATION)[:, None]
+    """Words of the moves of the drawn card that are not to a foundation, uint16 [SOURCES, 1]."""
+    return jnp.where(rows(SOURCES) == DRAWN, WORD(ANYWHERE - TO_FOUNDATION), WORD(0))
 
 
-def legal(state: State, seen: View) -> jax.Array:
-    """Legal actions, bool [ACTIONS, B]; none in a finished game. `rulings` says the same with its reasons."""
+class Legal(NamedTuple):
+    """The legal moves; none in a finished game."""
+
+    moves: jax.Array  # words, uint16 [SOURCES, B]
+    turn: jax.Array  # bool [B]
+    end: jax.Array  # bool [B]
+
+
+def legal(state: State, seen: View) -> Legal:
+    """What is legal. `rulings` says the same with its reasons."""
     fits = stage(fitting(state, seen))
     obligations, bars = order_of_play(state, seen, fits)
-    free = jnp.ones_like(state.opening)
+    free = state.ending == 0
     within, ending = jnp.zeros_like(fits), jnp.zeros_like(free)
     for obligation in obligations:
         first = stage(free & has(state, obligation))
-        within = within | (obligation.moves & first)
+        within = within | jnp.where(first, obligation.moves, WORD(0))
         ending = ending | (obligation.end & first)
         free = free & ~first
     free = stage(free)
@@ -221,12 +224,22 @@ def legal(state: State, seen: View) -> jax.Array:
         placing = placing & clear if bar.placing else placing
         throwing = throwing & clear if bar.throwing else throwing
         turning = turning & clear
+    placing, throwing, turning, ending = stage((placing, throwing, turning, ending))
     drawn_up, stocked = state.drawn != 0, seen.hand_count > 0
-    moves = fits & (within | (free & ~(placed() & ~placing)))
-    turn = turning & ~drawn_up & stocked  # B6
-    end = ((throwing | ending) & drawn_up) | (turning & ~drawn_up & ~stocked)  # B7
-    actions = jnp.concatenate([moves.reshape(-1, free.shape[0]), turn[None], end[None]])
-    return actions & (state.ending == 0)
+    rest = jnp.where(free, jnp.where(placing, WORD(ANYWHERE), ANYWHERE & ~placed()), WORD(0))
+    return Legal(
+        moves=fits & (within | rest),
+        turn=turning & ~drawn_up & stocked,  # B6
+        end=((throwing | ending) & drawn_up) | (turning & ~drawn_up & ~stocked),  # B7
+    )
+
+
+def listed(moves: jax.Array, turn: jax.Array | bool | int, end: jax.Array | bool | int) -> jax.Array:
+    """Words of moves, TURN and END by action, bool [ACTIONS, B]."""
+    words = jnp.concatenate([moves[TABLEAU:], moves[:TABLEAU]])
+    lanes = words.shape[-1]
+    bits = (words[:, None] >> rows(DESTINATIONS)) & 1 != 0
+    return jnp.concatenate([bits.reshape(TURN, lanes), *(jnp.broadcast_to(row, (1, lanes)) for row in (turn, end))])
 
 
 def rulings(state: State) -> Rulings:
@@ -237,18 +250,20 @@ def rulings(state: State) -> Rulings:
     seen = view(state)
     fits = fitting(state, seen)
     drawn_up, stocked = state.drawn != 0, seen.hand_count > 0
-    shape = (*fits.shape[:2], state.mover.shape[0])
+    lanes = state.mover.shape[0]
 
     def actions(moves: jax.Array, turn: jax.Array | bool | int, end: jax.Array | bool | int) -> jax.Array:
-        """[ACTIONS, B]."""
-        rows = [jnp.broadcast_to(row, (1, shape[2])) for row in (turn, end)]
-        return jnp.concatenate([jnp.broadcast_to(moves, shape).reshape(TURN, -1), *rows])
+        """Which actions, bool [ACTIONS, B]."""
+        return listed(jnp.broadcast_to(moves, fits.shape), turn, end)
 
     fit = actions(fits, ~drawn_up & stocked, drawn_up | ~stocked)
-    by_destination = jnp.asarray([-2, *[-3] * PILES, -4, -4], jnp.int8)[:, None]
-    mechanics = actions(jnp.where(seen.sources[:, None] == 0, jnp.int8(-1), by_destination), -6, -7)
+    by_destination = jnp.asarray([-2, *[-3] * TABLEAU, -4, -4], jnp.int8)[:, None]
+    card = jnp.concatenate([seen.sources[TABLEAU:], seen.sources[:TABLEAU]])[:, None]
+    mechanics = jnp.where(card == 0, jnp.int8(-1), by_destination).reshape(TURN, lanes)
+    last = jnp.broadcast_to(jnp.asarray([-6, -7], jnp.int8)[:, None], (2, lanes))
     over = jnp.where(state.ending == OUT, jnp.int8(-8), jnp.int8(-10))
-    barred = jnp.where(state.ending != 0, over, jnp.where(fit, jnp.int8(0), mechanics)).astype(jnp.int8)
+    barred = jnp.where(fit, jnp.int8(0), jnp.concatenate([mechanics, last]))
+    barred = jnp.where(state.ending != 0, over, barred)
     compelled = [jnp.zeros_like(fit)] * (1 + OBLIGATIONS)
     free = state.ending == 0
     obligations, bars = order_of_play(state, seen, fits)
@@ -263,121 +278,116 @@ def rulings(state: State) -> Rulings:
         number = bar.bit.bit_length()
         due = free & has(state, bar)
         compelled[number] = fit & due & actions(bar.moves, False, False)
-        waits = actions(placed() & bar.placing, True, ~drawn_up | bar.throwing)
+        waits = actions(placed() if bar.placing else jnp.zeros_like(placed()), True, ~drawn_up | bar.throwing)
         barred = jnp.where(due & (barred == 0) & waits, jnp.int8(number), barred)
     return Rulings(barred=barred, compelled=jnp.stack(compelled))
 
 
 def play(state: State, action: jax.Array) -> State:
     """Play one legal action a lane, int32 [B]; lanes with NO_ACTION stay as they are."""
-    lanes = action.shape[0]
-    lane = jnp.arange(lanes)
-    action = action.astype(jnp.int32)
     seen = view(state)
-    moves = (action >= 0) & (action < TURN)
-    turns, ends = action == TURN, action == END
-    source = jnp.where(moves, action // DESTINATIONS, -1)
-    destination = jnp.where(moves, action % DESTINATIONS, -1)
-    chosen = jnp.arange(SOURCES)[:, None] == source
-    card = stage(total(jnp.where(chosen, seen.sources, jnp.int8(0))))
-    mover = state.mover.astype(jnp.int32)
-    other = 1 - mover
-    own = jnp.arange(2)[:, None] == mover
-    theirs = ~own
-    from_reserve, from_drawn, from_pile = chosen[0], chosen[1], chosen[2:]
-    to_foundation = destination == FOUNDATION
-    to_pile = jnp.arange(1, 1 + PILES)[:, None] == destination
-    to_reserve, to_waste = destination == OPPONENT_RESERVE, destination == OPPONENT_WASTE
+    word = action.astype(WORD)
+    acts, moves = action >= 0, word < TURN
+    turns, ends = word == TURN, word == END
+    source = word // DESTINATIONS  # as actions count them
+    destination = jnp.where(moves, word - source * DESTINATIONS, WORD(DESTINATIONS))
+    row = jnp.where(moves, jnp.where(source < 2, source + TABLEAU, source - 2), WORD(SOURCES))
+    row, destination = stage((row, destination))
+    card = stage(fold(jnp.bitwise_or, jnp.where(rows(SOURCES) == row, seen.sources, WORD(0))))
+    mover, other = state.mover, 1 - state.mover
+    own = rows(2) == mover
+    from_reserve, from_drawn = row == RESERVE, row == DRAWN
+    to_foundation, to_waste = destination == FOUNDATION, destination == OPPONENT_WASTE
+    to_pile = (destination >= 1) & (destination <= TABLEAU)
+    thrown = ends & (state.drawn & 15 != 0)
+
+    # The pile that a card leaves and the pile that it comes to; PILES where there is none (B3, B4, B7).
+    leaves = jnp.where(row < TABLEAU, row, jnp.where(from_reserve, TABLEAU + mover, WORD(PILES)))
+    loaded = jnp.where(to_waste, COUNTED + other, jnp.where(thrown, COUNTED + mover, WORD(PILES)))
+    comes = jnp.where(destination == OPPONENT_RESERVE, TABLEAU + other, loaded)
+    comes = jnp.where(to_pile, destination - 1, comes)
 
     # B6: the waste is turned over when the stock is out; its first card follows the stock's last in the queue.
+    over = turns & (of_player(mover, state.stock) == 0)
+    leaves, comes, over = stage((leaves, comes, over))
     stock, waste = state.stock, state.waste
-    over = own & turns & (stock == 0)
-    stock, waste = jnp.where(over, waste, stock), jnp.where(over, jnp.int16(0), waste)
-    first = of_player(mover, state.head).astype(jnp.int32)
-    top = state.queue[first & (QUEUE - 1), mover, lane]
-    head = (state.head + (own & turns)) & (QUEUE - 1)
+    stock, waste = jnp.where(own & over, waste, stock), jnp.where(own & over, WORD(0), waste)
+    first = of_player(mover, state.head)
+    head = (state.head + (own & turns)) & (DEPTH - 1)
     stock = stock - (own & turns)
 
-    # The card under the one that leaves a tableau pile.
-    count = stage(total(jnp.where(from_pile, state.tableau_count, jnp.int8(0)))).astype(jnp.int32)
-    pile = jnp.maximum(source - 2, 0)
-    under = state.tableau[jnp.maximum(count - 2, 0), pile, lane]
-    # What is read is read before anything is written, so that XLA updates in place, without copies.
-    under, top, tableau, reserve, queue = stage((under, top, state.tableau, state.reserve, state.queue))
-    under = jnp.where(count >= 2, under, jnp.int8(0))
+    # One card is read: the one under the card that leaves, or the one that is turned.
+    count = stage(total(jnp.where(rows(COUNTED) == leaves, state.count, WORD(0))))
+    column = jnp.where(turns, COUNTED + mover, jnp.minimum(leaves, PILES - 1))
+    place = jnp.where(turns, first & (DEPTH - 1), jnp.maximum(count, 2) - 2)
+    read = get(state.pile, place, column)
+    under = jnp.where((count >= 2), read, WORD(0))
+    turned = jnp.where(read == 0, WORD(UNKNOWN), read)
 
-    # B3: to the tableau.
-    target = jnp.maximum(destination - 1, 0)
-    height = stage(total(jnp.where(to_pile, state.tableau_count, jnp.int8(0)))).astype(jnp.int32)
-    row = jnp.where(any_of(to_pile), height, RUN)
-    tableau = tableau.at[row, jnp.minimum(target, PILES - 1), lane].set(card, mode="drop", unique_indices=True)
-    tableau_count = state.tableau_count + to_pile.astype(jnp.int8) - from_pile.astype(jnp.int8)
-    tableau_top = jnp.where(to_pile, card, jnp.where(from_pile, under, state.tableau_top))
-
-    # B2: to the foundation of its suit whose turn it is.
-    index = jnp.arange(FOUNDATIONS, dtype=jnp.int8)[:, None]
-    fits = to_foundation & (index // 2 == card >> 4) & (state.foundation + 1 == card & 15)
-    second = jnp.concatenate([jnp.zeros((1, lanes), bool), fits[:-1]]) & (index % 2 == 1)
-    foundation = state.foundation + (fits & ~second).astype(jnp.int8)
-
-    # B4: loading; B7: the drawn card is thrown on the own waste.
-    loaded = of_player(other, state.reserve_count).astype(jnp.int32)
-    reserve = reserve.at[jnp.where(to_reserve, loaded, RESERVE), other, lane].set(
-        card, mode="drop", unique_indices=True
-    )
-    reserve_count = state.reserve_count + (theirs & to_reserve) - (own & from_reserve)
-    thrown = ends & (state.drawn > 0)
-    onto = jnp.where(ends, mover, other)
-    tail = of_player(onto, head + stock + waste).astype(jnp.int32) & (QUEUE - 1)
+    # And one is written, or what was read is written back: the write waits for the read, and so XLA writes in place.
+    height = total(jnp.where(rows(COUNTED) == comes, state.count, WORD(0)))
+    owner = jnp.where(to_waste, other, mover)
+    tail = of_player(owner, head + stock + waste) & (DEPTH - 1)
+    writes = comes < PILES
     last = jnp.where(thrown, state.drawn, card)
-    queue = queue.at[jnp.where(thrown | to_waste, tail, QUEUE), onto, lane].set(last, mode="drop", unique_indices=True)
-    waste = waste + (theirs & to_waste) + (own & thrown)
-    turned = jnp.where(top == 0, jnp.int8(UNKNOWN), top)
-    drawn = jnp.where(turns, turned, jnp.where(from_drawn | ends, jnp.int8(0), state.drawn))
+    last = stage(jnp.where(writes, last, read))
+    height = jnp.where(comes < COUNTED, height, tail)
+    place, column = stage((jnp.where(writes, height, place), jnp.where(writes, comes, column)))
+    pile = put(state.pile, place, column, last)
+    gone = jnp.where(over, COUNTED + mover, leaves)
+    under, gone = stage((under, gone))
+    top = jnp.where(rows(PILES) == comes, last, jnp.where(rows(PILES) == gone, under, state.top))
+    counts = state.count + (rows(COUNTED) == comes) - (rows(COUNTED) == leaves)
+    at_waste = rows(2) + COUNTED == comes
+    waste = waste + at_waste
+    drawn = jnp.where(turns, turned, jnp.where(from_drawn | ends, WORD(0), state.drawn))
+
+    # B2: to the foundation of its suit whose turn it is, the first copy before the second.
+    suit, below = card >> 4, (card & 15) - 1
+    copy = fold(jnp.bitwise_or, jnp.where(rows(SUITS) == suit, state.foundation[:SUITS], WORD(0))) != below
+    index = stage(jnp.where(to_foundation, jnp.where(copy, suit + SUITS, suit), WORD(FOUNDATIONS)))
+    foundation = state.foundation + (rows(FOUNDATIONS) == index)
 
     # B8: everything gone wins at once; B9.
-    gone = (reserve_count == 0) & (stock == 0) & (waste == 0)
-    won = stage(any_of(own & gone) & moves & (drawn == 0))
-    weight = stock + waste + 2 * reserve_count
+    reserve = counts[TABLEAU:]
+    hidden = stock + waste
+    weight = (hidden + 2 * reserve).astype(jnp.int16)
+    won = moves & (drawn == 0) & (of_player(mover, reserve + hidden) == 0)
     win = 30 + of_player(other, weight)
 
     # B10: progress, quiet turns, stalemate and adjudication, tested after an END.
-    progress = moves & (to_foundation | ((from_reserve | from_drawn) & any_of(to_pile)))
-    quiet = jnp.where(progress, jnp.int16(0), state.quiet) + (own & ends)
+    progress = to_foundation | ((from_reserve | from_drawn) & to_pile)
+    quiet = jnp.where(progress, WORD(0), state.quiet) + (own & ends)
     turn = state.turns + ends
-    still = quiet >= jnp.maximum(stock + waste, 1)
+    still = quiet >= jnp.maximum(hidden, 1)
     tired = still[0] & still[1]
     stale = ends & tired
     late = ends & ~tired & (state.max_turns > 0) & (turn >= state.max_turns)
+    won, stale, late = stage((won, stale, late))
     scores = (state.rules & STALEMATE_SCORES) != 0
     difference = jnp.where(scores, weight[1] - weight[0], jnp.int16(0))  # R6
 
     # S1: over once no ace is on top of a pile.
-    aces = any_of((tableau_top & 15) == 1)
+    aces = any_of((top[:TABLEAU] & 15) == 1)
     return dataclasses.replace(
         state,
-        mover=jnp.where(ends & ~stale & ~late, 1 - state.mover, state.mover),
+        mover=jnp.where(ends & ~stale & ~late, other, mover),
         foundation=foundation,
-        tableau=tableau,
-        tableau_count=tableau_count,
-        tableau_top=tableau_top,
-        reserve=reserve,
-        reserve_count=reserve_count,
-        queue=queue,
+        pile=pile,
+        count=counts,
+        top=top,
         head=head,
         stock=stock,
         waste=waste,
         drawn=drawn,
-        opening=state.opening & (aces | (action < 0)),
+        opening=state.opening & (aces | ~acts),
         quiet=quiet,
         turns=turn,
-        moves=state.moves + (action >= 0),
+        moves=state.moves + acts,
         ending=jnp.where(
             won,
             jnp.int8(OUT),
             jnp.where(stale, jnp.int8(STALEMATE), jnp.where(late, jnp.int8(ADJUDICATED), state.ending)),
         ),
-        points=jnp.where(
-            won, jnp.where(mover == 0, win, -win), jnp.where(stale | late, difference, state.points)
-        ).astype(jnp.int16),
+        points=jnp.where(won, jnp.where(mover == 0, win, -win), jnp.where(stale | late, difference, state.points)),
     )

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from zank_kernel.bank.play import ACTIONS, DESTINATIONS, SOURCES, TURN
 from zank_kernel.bank.rules import Rules
-from zank_kernel.bank.state import FOUNDATIONS, PILES, RUNNING, State, empty
+from zank_kernel.bank.state import COPIES, COUNTED, FOUNDATIONS, RUNNING, SUITS, TABLEAU, State, empty
 
 type Cards = tuple[int, ...]
 type Tableau = tuple[Cards, ...]
@@ -33,7 +33,7 @@ class Table:
     rules: Rules
     mover: int
     foundations: tuple[Cards, ...] = ((),) * FOUNDATIONS
-    tableau: Tableau = ((),) * PILES
+    tableau: Tableau = ((),) * TABLEAU
     reserve: tuple[Cards, Cards]
     stock: tuple[Cards, Cards]
     waste: tuple[Cards, Cards] = ((), ())
@@ -57,21 +57,20 @@ def to_state(tables: Sequence[Table]) -> State:
         lanes["max_turns"][lane] = table.rules.max_turns
         lanes["mover"][lane] = table.mover
         lanes["ending"][lane] = RUNNING
-        lanes["foundation"][:, lane] = [len(pile) for pile in table.foundations]
+        for index, pile in enumerate(table.foundations):
+            lanes["foundation"][SUITS * (index % COPIES) + index // COPIES, lane] = len(pile)
         lanes["drawn"][lane] = table.drawn & FACE
         lanes["opening"][lane] = table.opening
         lanes["quiet"][:, lane] = table.quiet
         lanes["turns"][lane] = table.turns
-        for index, pile in enumerate(table.tableau):
-            lanes["tableau"][: len(pile), index, lane] = faces(pile)
-            lanes["tableau_count"][index, lane] = len(pile)
-            lanes["tableau_top"][index, lane] = faces(pile)[-1] if pile else 0
+        for index, pile in enumerate([*table.tableau, *table.reserve]):
+            lanes["pile"][: len(pile), index, lane] = faces(pile)
+            lanes["count"][index, lane] = len(pile)
+            lanes["top"][index, lane] = faces(pile)[-1] if pile else 0
         for player in (0, 1):
-            reserve, stock, waste = table.reserve[player], table.stock[player], table.waste[player]
-            lanes["reserve"][: len(reserve), player, lane] = faces(reserve)
-            lanes["reserve_count"][player, lane] = len(reserve)
-            queue = faces(stock)[::-1] + faces(waste)
-            lanes["queue"][: len(queue), player, lane] = queue
+            stock, waste = faces(table.stock[player]), faces(table.waste[player])
+            lanes["pile"][: len(stock) + len(waste), COUNTED + player, lane] = stock[::-1] + waste
+            lanes["top"][COUNTED + player, lane] = waste[-1] if waste else 0
             lanes["stock"][player, lane] = len(stock)
             lanes["waste"][player, lane] = len(waste)
     return state
@@ -94,9 +93,9 @@ def representatives(table: Table) -> npt.NDArray[np.int64]:
     actions = np.arange(ACTIONS)
     source, destination = actions // DESTINATIONS, actions % DESTINATIONS
     from_pile = (source >= 2) & (source < SOURCES)
-    to_pile = (destination >= 1) & (destination <= PILES)
-    first_source = np.where(from_pile, 2 + first[(source - 2) % PILES], source)
-    first_destination = np.where(to_pile, 1 + first[(destination - 1) % PILES], destination)
+    to_pile = (destination >= 1) & (destination <= TABLEAU)
+    first_source = np.where(from_pile, 2 + first[(source - 2) % TABLEAU], source)
+    first_destination = np.where(to_pile, 1 + first[(destination - 1) % TABLEAU], destination)
     return np.where(actions < TURN, first_source * DESTINATIONS + first_destination, actions)
 
 
@@ -108,7 +107,7 @@ def pointless(table: Table) -> frozenset[int]:
     seen = {order_free(tableau) for tableau in tableaus_seen(table)}
     return frozenset(
         (2 + source) * DESTINATIONS + 1 + target
-        for source, target in itertools.permutations(range(PILES), 2)
+        for source, target in itertools.permutations(range(TABLEAU), 2)
         if table.tableau[source]
         and accepts(table.tableau[target], table.tableau[source][-1])
         and order_free(shifted(table.tableau, source, target)) in seen
@@ -123,7 +122,7 @@ def tableaus_seen(table: Table) -> list[Tableau]:
     seen = [table.tableau]
     for action in reversed(table.shifts):
         source, target = action // DESTINATIONS - 2, action % DESTINATIONS - 1
-        if not (source in range(PILES) and target in range(PILES) and source != target):
+        if not (source in range(TABLEAU) and target in range(TABLEAU) and source != target):
             raise ValueError(f"action {action} is no move within the tableau")
         *below, card = seen[-1][target] or (0,)
         if not card or not accepts(tuple(below), card):

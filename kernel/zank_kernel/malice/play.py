@@ -17,7 +17,6 @@ from zank_kernel.family import FORBIDDEN, Rulings
 from zank_kernel.lanes import fold, get, of_player, put, rows, stacked, stage, total
 from zank_kernel.malice.state import (
     CENTERS,
-    DEPTH,
     ENDS_WHEN_SHORT,
     HAND,
     KING,
@@ -130,7 +129,7 @@ def play(state: State, action: jax.Array) -> State:
     left = jnp.where(discard, size + 1, size - 1)
 
     # The card reaches a center stack (M3, M4). M10: the last payoff card wins at once, before M9.
-    from_payoff = (acts & (source == 0))
+    from_payoff = acts & (source == 0)
     won = from_payoff & (left == 0)
     rank = fold(jnp.bitwise_or, jnp.where(at_center, state.needed, WORD(0)))
     complete = (rank == QUEEN_BIT) & ~won

@@ -1,7 +1,6 @@
 """The rollout policy of Spite & Malice."""
 
 import functools
-from typing import Final
 
 import jax
 import jax.numpy as jnp
@@ -84,7 +83,9 @@ def choose(state: State) -> jax.Array:
     card = jax.lax.population_count(hand - 1).astype(jnp.int16)
     top = jax.lax.population_count(tops - 1).astype(jnp.int16)
     side = jnp.arange(SIDES, dtype=jnp.int16)[:, None]
-    term = jnp.where(card == KING, jnp.int16(120 + QUEEN - 90), 120 + card) * 32 + 4 * (7 - jnp.arange(HAND, dtype=jnp.int16)[:, None])
+    term = jnp.where(card == KING, jnp.int16(120 + QUEEN - 90), 120 + card) * 32 + 4 * (
+        7 - jnp.arange(HAND, dtype=jnp.int16)[:, None]
+    )
     term = jnp.where(card == 16, jnp.int16(-(1 << 14)), term)
     king, none = top == KING, top == 16
     follow = jnp.where(king, jnp.int16(0), jnp.int16(60 * 32)) + (3 - side)
