@@ -1,107 +1,131 @@
-"""The rollout policy of Spite & Malice."""
+"""The rollout policy of Spite & Malice: it decides on what its player can see.
 
+In order of preference it plays the payoff card; a card on the cheapest path to it, which takes fewest kings and is the
+shortest of those; a card that shuts the other player's payoff card out; a natural card that does not bring the center
+near the other player's payoff card; and else it discards tidily, keeping kings. A natural card goes before a king, a
+card in hand before one on a side stack, and of equal moves the first.
+"""
+
+import dataclasses
 import functools
+from typing import Final
 
 import jax
 import jax.numpy as jnp
 
 from zank_kernel.lanes import fold, of_player, rows, stage, total
-from zank_kernel.malice.play import (
-    KING_BIT,
-    NATURALS,
-    NO_ACTION,
-    PLAYS,
-    WORD,
-    hand_of,
-    lowest,
-    piles,
-    wild,
-)
+from zank_kernel.malice.play import KING_BIT, NATURALS, NO_ACTION, PLAYS, WORD, hand_of, lowest, piles, wild
 from zank_kernel.malice.state import CENTERS, HAND, KING, PILES, QUEEN, SIDES, State
 
-FREE_DISTANCE = 4
-NONE = 0xFFFF
+FREE_DISTANCE: Final = 4  # free plays must leave the other payoff card more than this many ranks away
+NONE: Final = 0xFFFF
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Discards:
+    """What a discard is worth: its place on a side stack, less the worth of keeping the card."""
+
+    follow: int = 60  # on the next rank up
+    same: int = 40
+    empty: int = 20  # on an empty stack
+    above: int = 20  # on a higher rank, less `bury` for each rank between
+    below: int = 10  # on a lower rank, less the same
+    bury: int = 2
+    on_king: int = -30
+    queen_on_king: int = 0
+    keep_king: int = 90
+    high: int = 1  # for each rank, queen and king alike: the higher, the sooner it goes
+
+
+DISCARDS: Final = Discards()
+SPAN: Final = 32  # scores of discards are multiples of it; below is which of the 20 it is, the first highest
+NO_DISCARD: Final = -(1 << 14)  # less than any score
+NO_CARD: Final = 16  # the rank that an empty slot or side stack seems to have
 
 
 def choose(state: State) -> jax.Array:
-    mine = piles(state, state.mover)
-    hand = hand_of(state, state.mover)
+    """The policy's action in every lane, int32 [B]; NO_ACTION in a finished game or while a draw is due."""
+    mine, hand = piles(state, state.mover), hand_of(state, state.mover)
     against = lowest(of_player(1 - state.mover, state.top.reshape(2, PILES, -1)[:, 0]))
     mine, hand, against = stage((mine, hand, against))
-    own = mine[0]
-    sides = mine[1:]
+    own, sides = mine[0], mine[1:]
     tops = lowest(sides)
     held = fold(jnp.bitwise_or, hand)
-    shown = fold(jnp.bitwise_or, tops)
-    cards = held | shown
+    cards = held | fold(jnp.bitwise_or, tops)
     wilds = total((hand == KING_BIT).astype(WORD)) + total((tops == KING_BIT).astype(WORD))
     needed = fold(jnp.bitwise_or, state.needed)
-    stands = wild(state)
-    past = -jnp.where(against == 0, WORD(1), against)
-    near = (jnp.maximum(against, WORD(2 << FREE_DISTANCE)) >> (FREE_DISTANCE + 1)) - 1
-    distant = past | jnp.where(against == 0, WORD(0), near)
+    # The ranks that a center stack can need without being near: it has passed the other payoff card, or is far below.
+    some = against != 0
+    passed = -jnp.where(some, against, WORD(1))
+    below = (jnp.maximum(against, WORD(2 << FREE_DISTANCE)) >> (FREE_DISTANCE + 1)) - 1
+    distant = passed | jnp.where(some, below, WORD(0))
     held, cards, wilds, needed, distant = stage((held, cards, wilds, needed, distant))
 
-    # payoff
+    # The ranks as which the payoff card can be played: a king rather where it does not help the other player.
+    stands = wild(state)
     fitting = needed & stands
     better = fitting & distant
     payoff = jnp.where(own == KING_BIT, jnp.where(better != 0, better, fitting), needed & own)
 
-    # path
-    below = (sides[:, None] & (state.needed - 1)) == 0
-    reach = held | fold(jnp.bitwise_or, jnp.where(below, sides[:, None], WORD(0)))
-    gap = own - state.needed
+    # The gap between each center stack and the payoff card, and how many kings it takes to close it: ranks can be put
+    # there from the hand, and from side runs that start at or above the rank that the stack needs.
+    usable = (sides[:, None] & (state.needed - 1)) == 0  # [SIDES, CENTERS, B]
+    reach = held | fold(jnp.bitwise_or, jnp.where(usable, sides[:, None], WORD(0)))
+    gap = own - state.needed  # the bits of the ranks between
     missing = jax.lax.population_count(gap & ~reach)
     on_way = (state.needed != 0) & (state.needed < own) & (own < KING_BIT)
-    cost = stage(jnp.where(on_way, missing << 12 | gap, WORD(NONE)))
-    cheapest = fold(jnp.minimum, cost)
-    start = jnp.where((cheapest >> 12) <= wilds, own - (cheapest & 0xFFF), WORD(0))
-    kings = jnp.where(wilds > 0, stands, WORD(0))
-    playable = cards | kings
-    start = start & playable
-    shut = needed & against & playable
+    cheapest = fold(jnp.minimum, stage(jnp.where(on_way, missing << QUEEN | gap, WORD(NONE))))
+    start = jnp.where((cheapest >> QUEEN) <= wilds, own - (cheapest & ((1 << QUEEN) - 1)), WORD(0))
+
+    # The ranks to play, and the cards that will do: the natural ones, or kings.
+    playable = cards | jnp.where(wilds > 0, stands, WORD(0))
+    start, shut = start & playable, needed & against & playable
     free = needed & distant & cards & NATURALS
     ranks = jnp.where(start != 0, start, jnp.where(shut != 0, shut, free))
     natural = ranks & cards & NATURALS
-    seek = jnp.where(natural != 0, natural, jnp.where(ranks != 0, WORD(KING_BIT), WORD(0)))
-    payoff, ranks, seek = stage((payoff, ranks, seek))
+    sought = jnp.where(natural != 0, natural, jnp.where(ranks != 0, WORD(KING_BIT), WORD(0)))
+    payoff, ranks, sought = stage((payoff, ranks, sought))
 
-    def found(cards: jax.Array, first: int) -> jax.Array:
-        key = (rows(cards.shape[0]) + first) << 12 | (cards & NATURALS) >> 1
-        return fold(jnp.minimum, jnp.where((cards & seek) != 0, key, WORD(NONE)))
+    def first(cards: jax.Array, place: int) -> jax.Array:
+        """The first card sought, of some with places from `place` on: the place, and the bit unless it is a king."""
+        key = (rows(cards.shape[0]) + place) << QUEEN | (cards & NATURALS) >> 1
+        return fold(jnp.minimum, jnp.where((cards & sought) != 0, key, WORD(NONE)))
 
-    key = stage(jnp.minimum(found(hand, 0), found(tops, HAND)))
-    place = key >> 12
-    natural = (key & 0xFFF) << 1
-    source = jnp.where(payoff != 0, WORD(0), jnp.where(place < HAND, place + PILES, place - (HAND - 1)))
-    onto = jnp.where(payoff != 0, payoff, jnp.where(natural != 0, natural, ranks))
-    plays = (payoff != 0) | (seek != 0)
+    found = stage(jnp.minimum(first(hand, 0), first(tops, HAND)))
+    place, bit = found >> QUEEN, (found & ((1 << QUEEN) - 1)) << 1
+    source = jnp.where(place < HAND, place + PILES, place - (HAND - 1))
+    source = jnp.where(payoff != 0, WORD(0), source)
+    onto = jnp.where(payoff != 0, payoff, jnp.where(bit != 0, bit, ranks))
     source, onto = stage((source, onto))
     target = fold(jnp.minimum, jnp.where((state.needed & onto) != 0, rows(CENTERS), WORD(NONE)))
+    play = (source * CENTERS + target).astype(jnp.int16)
 
-    # discards
-    card = jax.lax.population_count(hand - 1).astype(jnp.int16)
-    top = jax.lax.population_count(tops - 1).astype(jnp.int16)
-    side = jnp.arange(SIDES, dtype=jnp.int16)[:, None]
-    term = jnp.where(card == KING, jnp.int16(120 + QUEEN - 90), 120 + card) * 32 + 4 * (
-        7 - jnp.arange(HAND, dtype=jnp.int16)[:, None]
-    )
-    term = jnp.where(card == 16, jnp.int16(-(1 << 14)), term)
-    king, none = top == KING, top == 16
-    follow = jnp.where(king, jnp.int16(0), jnp.int16(60 * 32)) + (3 - side)
-    fixed = jnp.where(king, jnp.int16(-30 * 32), jnp.where(none, jnp.int16(20 * 32), jnp.int16(0))) + (3 - side)
-    special = king | none
-    top = jnp.where(none, jnp.int16(100), top)
-    card, top, term, follow, fixed, special = stage((card, top, term, follow, fixed, special))
-    drop = top - card[:, None]
-    far = jnp.where(drop > 1, jnp.int16(20 * 32) - 64 * drop, jnp.int16(10 * 32) + 64 * drop) + (3 - side)
-    score = jnp.where(special, fixed, far)
-    score = jnp.where(drop == 1, follow, score)
-    score = jnp.where(drop == 0, 40 * 32 + (3 - side), score)
-    best = [fold(jnp.maximum, score[slot]) + term[slot] for slot in range(HAND)]
-    best = stage(functools.reduce(jnp.maximum, best))
-    discard = jnp.where(best >= 32, PLAYS + 31 - (best & 31), jnp.int16(NO_ACTION))
-
-    action = jnp.where(plays, (source * 4 + target).astype(jnp.int16), discard)
+    action = jnp.where((payoff | sought) != 0, play, discard(hand, tops))
     open_ = (state.ending == 0) & ~state.due
     return jnp.where(open_, action, jnp.int16(NO_ACTION)).astype(jnp.int32)
+
+
+def discard(hand: jax.Array, tops: jax.Array) -> jax.Array:
+    """The discard with the best score, the first of equals, int16 [B]; NO_ACTION without a card in hand."""
+    d, int16 = DISCARDS, jnp.int16
+    card, top = (jax.lax.population_count(bits - 1).astype(int16) for bits in (hand, tops))
+    slot, side = jnp.arange(HAND, dtype=int16)[:, None], jnp.arange(SIDES, dtype=int16)[:, None]
+    # Of equal scores the first slot is best, and there the first side stack.
+    first_slot, first_side = SIDES * (HAND - 1 - slot), SIDES - 1 - side
+    king, none = top == KING, top == NO_CARD
+    follow = jnp.where(king, int16(d.queen_on_king * SPAN), int16(d.follow * SPAN)) + first_side
+    fixed = jnp.where(king, int16(d.on_king * SPAN), int16(d.empty * SPAN)) + first_side
+    rest = jnp.where(card == KING, int16((d.high * QUEEN - d.keep_king) * SPAN), card * (d.high * SPAN)) + first_slot
+    rest = jnp.where(card == NO_CARD, int16(NO_DISCARD), rest)
+    top = jnp.where(none, int16(10 * NO_CARD), top)  # neither follows nor repeats
+    card, top, rest, follow, fixed, special = stage((card, top, rest, follow, fixed, king | none))
+    drop = top - card[:, None]  # [HAND, SIDES, B]
+    bury = d.bury * SPAN * drop
+    place = jnp.where(drop > 1, d.above * SPAN - bury, d.below * SPAN + bury) + first_side
+    place = jnp.where(special, fixed, place)
+    place = jnp.where(drop == 1, follow, place)
+    place = jnp.where(drop == 0, d.same * SPAN + first_side, place)
+    best = functools.reduce(jnp.maximum, [fold(jnp.maximum, place[slot]) + rest[slot] for slot in range(HAND)])
+    best = stage(best)
+    action = int16(PLAYS + HAND * SIDES - 1) - (best & (SPAN - 1))
+    return jnp.where(best > NO_DISCARD // 2, action, int16(NO_ACTION))
