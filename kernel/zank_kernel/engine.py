@@ -27,12 +27,15 @@ RULED: Final = 64  # positions of one call about rules
 ROOTS: Final = 512  # rows of a table of roots: outcomes of a turn that are played out at most
 WORTH: Final = 16  # rollouts that an outcome should get on average: a small budget looks at fewer of them
 WORLDS: Final = 1_024  # rows of a table of worlds
-TASKS: Final = 2_048  # tasks of one rollout call, which bounds how long it runs
-LANES: Final = 128  # lanes of one worker
+TASKS: Final = 8_192  # tasks of one rollout call at most …
+CALL_SECONDS: Final = 0.04  # … and no more than take about so long: an urgent call waits for the one that runs
+LANES: Final = 128  # lanes of one worker on a CPU: what it works on stays in the first cache
+ACCELERATOR_LANES: Final = 8_192
 TIME_SHARE: Final = 0.8  # of a time budget, what is planned for rollouts
 # Cores are kept busy by workers, one call each; a call that also splits its many small loops over a thread pool spends
-# most of its time there.
+# most of its time there. Words of 16 bits fill the widest vectors.
 CPU_OPTIONS: Final = {"xla_disable_hlo_passes": "cpu-parallel-task-assigner", "xla_cpu_prefer_vector_width": "512"}
+FIRST_RATE: Final = 20_000.0  # rollouts that a worker is taken to play in a second until it has played some
 RATE_MEMORY: Final = 0.3  # weight of the latest call in the recent rate, if it was a full one
 
 FAMILIES: Final[Mapping[str, Family[Any, Any, Any, Any]]] = {
@@ -87,28 +90,31 @@ class Meter:
     moves: int = 0  # moves played in rollouts
     steps: int = 0  # lane steps taken, idle ones included
     busy_seconds: float = 0.0  # worker time spent in rollout calls, all workers together
-    recent_rate: float = 20_000.0  # rollouts a worker plays in a second, of late
+    recent_rate: dict[str, float] = dataclasses.field(default_factory=lambda: dict.fromkeys(FAMILIES, FIRST_RATE))
+    """Rollouts that a worker plays in a second, of late, by family."""
 
 
 class Engine:
     """Compiled programs and the workers that run them.
 
-    `lanes` is the number of lanes a worker plays in; `workers` the number of threads (default: one per core on a CPU,
-    one on an accelerator; only the first device is used); `cache_directory` keeps compiled programs between starts and
+    `lanes` is the number of lanes a worker plays in; `workers` the number of threads, dealt out to all local devices
+    (default: one per core on CPUs, one per accelerator); `cache_directory` keeps compiled programs between starts and
     must be private to the user, for what lies in it is run.
     """
 
-    def __init__(self, *, lanes: int = LANES, workers: int | None = None, cache_directory: Path | None = None) -> None:
+    def __init__(
+        self, *, lanes: int | None = None, workers: int | None = None, cache_directory: Path | None = None
+    ) -> None:
         if cache_directory is not None:
             cache_directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             jax.config.update("jax_compilation_cache_dir", str(cache_directory))
             jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
             jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
-        self.devices = jax.local_devices()[:1]
+        self.devices = jax.local_devices()
         on_cpu = self.devices[0].platform == "cpu"
-        self.workers = workers or (len(os.sched_getaffinity(0)) if on_cpu else 1)
+        self.workers = workers or max(len(os.sched_getaffinity(0)) if on_cpu else 1, len(self.devices))
         self._compiler_options = CPU_OPTIONS if on_cpu else None
-        self.lanes = lanes
+        self.lanes = lanes or (LANES if on_cpu else ACCELERATOR_LANES)
         self.meter = Meter()
         self.programs: dict[str, Program] = {}
         self._buffers: list[dict[str, Any]] = [{} for _ in range(self.workers)]
@@ -147,9 +153,13 @@ class Engine:
         actions: list[int] = np.flatnonzero(self.legal(family, FAMILIES[family].to_state([table]))[:, 0]).tolist()
         return actions
 
-    def planned_rollouts(self, seconds: float) -> int:
+    def planned_rollouts(self, family: str, seconds: float) -> int:
         """How many rollouts fit into so much time, by the speed of late and with some left for everything else."""
-        return max(1, int(TIME_SHARE * seconds * self.workers * self.meter.recent_rate))
+        return max(1, int(TIME_SHARE * seconds * self.workers * self.meter.recent_rate[family]))
+
+    def tasks_of_a_call(self, family: str) -> int:
+        """How many rollouts one call may play, by the speed of late."""
+        return int(min(TASKS, max(self.lanes, CALL_SECONDS * self.meter.recent_rate[family])))
 
     def answer(self, question: Question, control: Control = UNCONTROLLED) -> search.Answer:
         """Rank the moves to consider in a position that is not over.
@@ -238,12 +248,20 @@ class Engine:
             roots=family.empty(ROOTS), worlds=worlds, root=index, world=index, count=zeros((), np.int32)
         )
         sizes = f"lanes={self.lanes} roots={ROOTS} worlds={WORLDS} tasks={TASKS}"
-        self._compile(family, "rollout", sizes, run, family.empty(self.lanes), tasks, donated=0)
+        for number, device in enumerate(self.devices):
+            name = rollout_program(number)
+            self._compile(
+                family, name, sizes, run, *jax.device_put((family.empty(self.lanes), tasks), device), donated=0
+            )
 
     def _lanes(self, worker: int, family: Family[Any, Any, Any, Any]) -> Any:
         """The lanes of a worker, for one call: the call gives back others, unless it fails."""
         lanes = self._buffers[worker].pop(family.name, None)
-        return jax.device_put(family.empty(self.lanes)) if lanes is None else lanes
+        return (
+            jax.device_put(family.empty(self.lanes), self.devices[worker % len(self.devices)])
+            if lanes is None
+            else lanes
+        )
 
     def _compile(
         self,
@@ -283,14 +301,14 @@ class Engine:
     ) -> list[tuple[int, Future[rollout.Results]]]:
         """Queue one rollout for each pair of rows of `roots` [ROOTS] and `worlds` [WORLDS]; returns at once.
 
-        The tasks go to the workers in calls of at most TASKS tasks each, about equal in size; each entry of the
-        list is the number of its tasks, in order, and the future of their results (NumPy arrays). A call before which
+        The tasks go to the workers in calls of about equal size; each entry of the list is the number of its tasks, in
+        order, and the future of their results (NumPy arrays), which do not depend on how tasks share calls. A call before which
         `stop` says yes is not made: its future raises search.Stopped.
 
         Of equally urgent questions the one that has made fewer calls goes first, so that a long one holds nobody up:
         `before` says how many calls this question has made.
         """
-        calls = -(-len(root) // (TASKS * self.workers)) * self.workers
+        calls = -(-len(root) // (self.tasks_of_a_call(family) * self.workers)) * self.workers
         queued: list[tuple[int, Future[rollout.Results]]] = []
         for part_root, part_world in zip(np.array_split(root, calls), np.array_split(world, calls), strict=True):
             tasks = rollout.Tasks(
@@ -314,7 +332,13 @@ class Engine:
         if stop():
             raise search.Stopped
         begin = time.perf_counter()
-        lanes, results, usage = self._call(family.name, "rollout", self._lanes(worker, family), tasks)
+        number = worker % len(self.devices)
+        lanes, results, usage = self._call(
+            family.name,
+            rollout_program(number),
+            self._lanes(worker, family),
+            jax.device_put(tasks, self.devices[number]) if number else tasks,
+        )
         self._buffers[worker][family.name] = lanes
         host: rollout.Results = jax.tree.map(np.asarray, results)
         seconds = time.perf_counter() - begin
@@ -325,8 +349,8 @@ class Engine:
             meter.steps += int(usage.steps)
             meter.busy_seconds += seconds
             # A call of few tasks says little of speed: it hardly fills its lanes.
-            weight = RATE_MEMORY * int(tasks.count) / TASKS
-            meter.recent_rate += weight * (int(tasks.count) / seconds - meter.recent_rate)
+            weight = RATE_MEMORY * min(1.0, int(tasks.count) / self.tasks_of_a_call(family.name))
+            meter.recent_rate[family.name] += weight * (int(tasks.count) / seconds - meter.recent_rate[family.name])
         return host
 
 
@@ -394,6 +418,11 @@ class _Playing:
 
         points = self.sign * joined("points")
         return search.Results(points=points, score=score(self.family, points, joined("ending")), moves=joined("moves"))
+
+
+def rollout_program(device: int) -> str:
+    """The name of the program that plays rollouts on a device, by the device's number."""
+    return f"rollout/{device}" if device else "rollout"
 
 
 def considered(legal: Sequence[int], only: frozenset[int], avoid: frozenset[int]) -> list[int]:

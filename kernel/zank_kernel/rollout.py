@@ -14,6 +14,7 @@ from zank_kernel.family import ADJUDICATED, Family, Lanes
 from zank_kernel.lanes import columns
 
 REFILL_INTERVAL: Final = 16  # steps between two looks at which lanes are done
+TAIL: Final = 4  # the last games of a call are played in this part of the lanes
 MOVE_LIMIT: Final = 16_384  # moves after which a game is cut off as adjudicated; never seen in play
 
 IDLE: Final = -1
@@ -60,7 +61,7 @@ class Progress[State: Lanes]:
     stuck: jax.Array  # bool [B]: the policy found no move in a game that goes on; never so in a position of a real game
     following: jax.Array  # int32 []: the next task to hand out
     results: Results
-    blocks: jax.Array  # int32 []: blocks of REFILL_INTERVAL steps done
+    steps: jax.Array  # int32 []: steps taken by all lanes together, idle ones included
 
 
 def run[State: Lanes, World, Knowledge, Table](
@@ -70,7 +71,6 @@ def run[State: Lanes, World, Knowledge, Table](
 
     Returns the lanes for the next call, the results and the usage. A game without an end is cut off as adjudicated.
     """
-    width = lanes.ending.shape[0]
     slots = tasks.root.shape[0]
 
     def finished(now: Progress[State]) -> jax.Array:
@@ -81,7 +81,7 @@ def run[State: Lanes, World, Knowledge, Table](
 
         Places beyond all lanes are nobody's.
         """
-        task = now.task[place]
+        task, width = now.task[place], now.task.shape[0]
         slot = jnp.where((place < width) & (task >= 0), task, slots)
         ending = now.lanes.ending[place]
         taken = (place < width) & (number < tasks.count)
@@ -96,12 +96,13 @@ def run[State: Lanes, World, Knowledge, Table](
                 ending=columns(now.results.ending, slot, jnp.where(ending == 0, jnp.int8(ADJUDICATED), ending)),
                 moves=columns(now.results.moves, slot, now.lanes.moves[place]),
             ),
-            blocks=now.blocks,
+            steps=now.steps,
         )
 
     def refill(now: Progress[State]) -> Progress[State]:
         waiting = finished(now) & ((now.task >= 0) | (now.following < tasks.count))
         order = jnp.cumsum(waiting, dtype=jnp.int32) - 1
+        width = now.task.shape[0]
         lane = jnp.arange(width, dtype=jnp.int32)
 
         def one_by_one(now: Progress[State]) -> Progress[State]:
@@ -125,11 +126,17 @@ def run[State: Lanes, World, Knowledge, Table](
         now = refill(now)
         state = jax.lax.fori_loop(0, REFILL_INTERVAL, lambda _, lanes: family.step(lanes), now.lanes)
         stuck = now.stuck | ((state.ending == 0) & (state.moves == now.lanes.moves))
-        return dataclasses.replace(now, lanes=state, stuck=stuck, blocks=now.blocks + 1)
+        steps = now.steps + REFILL_INTERVAL * now.task.shape[0]
+        return dataclasses.replace(now, lanes=state, stuck=stuck, steps=steps)
 
-    def busy(now: Progress[State]) -> jax.Array:
-        return (now.following < tasks.count) | (now.task >= 0).any()
+    def many(now: Progress[State]) -> jax.Array:
+        return (now.following < tasks.count) | ((now.task >= 0).sum() > few)
 
+    def any_(now: Progress[State]) -> jax.Array:
+        return (now.task >= 0).any()
+
+    width = lanes.ending.shape[0]
+    few = max(1, width // TAIL)
     start = Progress(
         lanes=lanes,
         task=jnp.full((width,), IDLE, jnp.int32),
@@ -140,9 +147,18 @@ def run[State: Lanes, World, Knowledge, Table](
             ending=jnp.zeros((slots + 1,), jnp.int8),
             moves=jnp.zeros((slots + 1,), jnp.int16),
         ),
-        blocks=jnp.int32(0),
+        steps=jnp.int32(0),
     )
-    end = jax.lax.while_loop(busy, block, start)
+    wide = jax.lax.while_loop(many, block, start)
+    # The last games, long ones among them, go on in as many lanes as they need.
+    left = jnp.argsort(wide.task < 0)[:few]
+    narrow = dataclasses.replace(
+        wide,
+        lanes=jax.tree.map(lambda leaf: leaf[..., left], wide.lanes),
+        task=wide.task[left],
+        stuck=wide.stuck[left],
+    )
+    end = jax.lax.while_loop(any_, block, narrow)
     results: Results = jax.tree.map(lambda part: part[:slots], end.results)
     moves = results.moves.astype(jnp.int32).sum()
-    return end.lanes, results, Usage(steps=end.blocks * (REFILL_INTERVAL * width), moves=moves)
+    return wide.lanes, results, Usage(steps=end.steps, moves=moves)

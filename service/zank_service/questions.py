@@ -113,7 +113,7 @@ def engine_question(asked: Asked, engine: engines.Engine, limits: Limits, sharin
         keep = _actions(asked, "keep_moves", question.keep_moves, left)
     rollouts = asked.rollouts or limits.max_rollouts
     if asked.seconds is not None:
-        rollouts = min(rollouts, engine.planned_rollouts(asked.seconds / sharing))
+        rollouts = min(rollouts, engine.planned_rollouts(family.name, asked.seconds / sharing))
     return engines.Question(
         family=family.name,
         table=table,

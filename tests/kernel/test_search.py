@@ -748,14 +748,14 @@ def test_urgency_changes_no_answer(engines: tuple[Engine, Engine]) -> None:
 
 def test_a_time_budget_plans_rollouts_by_the_speed_of_late(engines: tuple[Engine, Engine]) -> None:
     for engine in engines:
-        planned = engine.planned_rollouts(1.0)
-        assert planned == pytest.approx(10 * engine.planned_rollouts(0.1), rel=0.01)
-        assert 1 <= engine.planned_rollouts(0.0) < planned
-        engine.meter.recent_rate *= 2
-        assert engine.planned_rollouts(1.0) == pytest.approx(2 * planned, rel=0.01)
-        rate = engine.meter.recent_rate
+        planned = engine.planned_rollouts("malice", 1.0)
+        assert planned == pytest.approx(10 * engine.planned_rollouts("malice", 0.1), rel=0.01)
+        assert 1 <= engine.planned_rollouts("malice", 0.0) < planned
+        engine.meter.recent_rate["malice"] *= 2
+        assert engine.planned_rollouts("malice", 1.0) == pytest.approx(2 * planned, rel=0.01)
+        rate = engine.meter.recent_rate["malice"]
         engine.answer(question(known_position(), 2 * TASKS * engine.workers))
-        assert engine.meter.recent_rate != rate
+        assert engine.meter.recent_rate["malice"] != rate
 
 
 def test_a_line_is_a_turn_up_to_the_next_unknown_card_or_its_end(engines: tuple[Engine, Engine]) -> None:

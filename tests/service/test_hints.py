@@ -363,10 +363,10 @@ async def test_small_questions_do_not_spoil_the_planning_of_time(
     served: Served, played: Position, engine: Engine
 ) -> None:
     await hint(served, played, 20_000)
-    before = engine.planned_rollouts(1.0)
+    before = engine.planned_rollouts("malice", 1.0)
     for seed in range(50):
         await hint(served, played, 10, seed=seed)
-    assert engine.planned_rollouts(1.0) > before / 2
+    assert engine.planned_rollouts("malice", 1.0) > before / 2
 
 
 async def test_long_questions_leave_room_for_hints(served: Served, played: Position) -> None:
