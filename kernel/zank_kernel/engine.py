@@ -302,8 +302,8 @@ class Engine:
         """Queue one rollout for each pair of rows of `roots` [ROOTS] and `worlds` [WORLDS]; returns at once.
 
         The tasks go to the workers in calls of about equal size; each entry of the list is the number of its tasks, in
-        order, and the future of their results (NumPy arrays), which do not depend on how tasks share calls. A call before which
-        `stop` says yes is not made: its future raises search.Stopped.
+        order, and the future of their results (NumPy arrays), which do not depend on how tasks share calls. A call
+        before which `stop` says yes is not made: its future raises search.Stopped.
 
         Of equally urgent questions the one that has made fewer calls goes first, so that a long one holds nobody up:
         `before` says how many calls this question has made.
