@@ -96,6 +96,18 @@ def moved(family: Family[Any, Any, Any, Any], state: Any) -> Any:
     return jax.jit(move)(state)
 
 
+def nearly_out(roots: bank.State) -> None:
+    """Leave the mover nothing but the drawn card and at most one in the reserve, in some of the positions with one up.
+
+    Every other one of them is about to be cut off, so that some games are over just then.
+    """
+    lanes = np.flatnonzero(np.asarray(roots.drawn))[::2]
+    mover, number = np.asarray(roots.mover)[lanes], np.arange(len(lanes))
+    for count, most in ((roots.stock, 0), (roots.waste, 0), (roots.reserve_count, number // 2 % 2)):
+        np.asarray(count)[mover, lanes] = np.minimum(np.asarray(count)[mover, lanes], most)
+    np.asarray(roots.moves)[lanes[::2]] = rollout.MOVE_LIMIT - 4
+
+
 @pytest.fixture(scope="module", params=TABLES)
 def games(request: pytest.FixtureRequest) -> Games:
     """Each position and what a move makes of it, in the same worlds; a few shortly before they are cut off."""
@@ -107,6 +119,9 @@ def games(request: pytest.FixtureRequest) -> Games:
         before.quiet[:, 1::8] = 200  # stale after the next turn without progress
     roots: Any = jax.tree.map(lambda *parts: np.concatenate(parts, axis=-1), before, moved(family, before))
     roots.moves[::16] = rollout.MOVE_LIMIT - 60
+    roots.moves[8::64] = rollout.MOVE_LIMIT + 3
+    if request.param == "bank":
+        nearly_out(roots)
     entry = np.repeat(np.arange(count, dtype=np.int32), EACH)
     number = np.tile(np.arange(EACH, dtype=np.uint32), count)
     knowledge = family.knowledge(known, range(count))
