@@ -28,7 +28,9 @@ class Game[Table]:
     presets: Mapping[str, Any]
     dealt: Callable[[Any, int], Table]  # the full position that a seed deals
     masked: Callable[[Table], Table]  # what the player to move knows of a deal
+    started: Callable[[Any, int], Any]  # the state of games 0 … count - 1, nothing hidden, one a lane
     played: Callable[[Any, int, int], list[Table]]  # see `played`
+    length: int  # moves of a game, about
 
 
 def deals(preset: str, count: int) -> list[Any]:
@@ -52,18 +54,30 @@ def played(preset: str, count: int, moves: int) -> list[Any]:
     return game.played(game.presets[preset], count, moves)
 
 
+def started_malice(rules: malice.Rules, count: int) -> malice.State:
+    """Deals 0 … count - 1 of Spite & Malice; NumPy arrays."""
+    low = leaf(np.arange(count, dtype=np.uint32))
+    state = jax.jit(deal_lanes, static_argnums=0)(rules, low, leaf(np.zeros_like(low)))
+    arrays: malice.State = jax.tree.map(np.asarray, state)
+    return arrays
+
+
+@jax.jit
+def after_malice(games: malice.State, moves: jax.Array) -> malice.State:
+    """So many moves of the rollout policy, int32 [], in every game; no card is due."""
+
+    def step(_: int, lanes: malice.State) -> malice.State:
+        return play.draw(play.play(lanes, policy.choose(lanes)))
+
+    after: malice.State = jax.lax.fori_loop(0, moves, step, games)
+    return after
+
+
 def played_malice(rules: malice.Rules, count: int, moves: int) -> list[malice.Table]:
     """`played` for Spite & Malice."""
-
-    def games(low: jax.Array) -> malice.State:
-        def step(_: int, lanes: malice.State) -> malice.State:
-            return play.draw(play.play(lanes, policy.choose(lanes)))
-
-        state: malice.State = jax.lax.fori_loop(0, moves, step, deal_lanes(rules, low, jnp.zeros_like(low)))
-        return state
-
-    after = jax.tree.map(np.asarray, jax.jit(games)(jnp.arange(2 * count, dtype=jnp.uint32)))
-    going_on = np.flatnonzero(after.ending == 0)[:count]
+    start = started_malice(rules, 2 * count)
+    after: malice.State = jax.tree.map(np.asarray, after_malice(start, leaf(np.asarray(moves, np.int32))))
+    going_on = np.flatnonzero(np.asarray(after.ending) == 0)[:count]
     return [masked_malice(from_state(after, int(lane), rules)) for lane in going_on]
 
 
@@ -90,7 +104,7 @@ def watched_step(games: Watched) -> Watched:
 
 
 @jax.jit
-def watched(games: Watched, moves: jax.Array) -> Watched:
+def after_bank(games: Watched, moves: jax.Array) -> Watched:
     """So many moves of the rollout policy, int32 [], in every game."""
     after: Watched = jax.lax.fori_loop(0, moves, lambda _, games: watched_step(games), games)
     return after
@@ -136,11 +150,16 @@ def known_bank(games: Watched, lane: int, rules: bank.Rules) -> bank.Table:
     )
 
 
+def started_bank(rules: bank.Rules, count: int) -> bank.State:
+    """Deals 0 … count - 1 of Russian Bank; NumPy arrays."""
+    return bank.FAMILY.to_state([dealt_bank(rules, seed) for seed in range(count)])
+
+
 def played_bank(rules: bank.Rules, count: int, moves: int) -> list[bank.Table]:
     """`played` for Russian Bank."""
-    state = bank.FAMILY.to_state([dealt_bank(rules, seed) for seed in range(2 * count)])
+    state = started_bank(rules, 2 * count)
     start = Watched(state=state, face_down=state.reserve_count - 1, unturned=leaf(np.full((2, 2 * count), True)))
-    after: Watched = jax.tree.map(np.asarray, watched(start, leaf(np.asarray(moves, np.int32))))
+    after: Watched = jax.tree.map(np.asarray, after_bank(start, leaf(np.asarray(moves, np.int32))))
     going_on = np.flatnonzero(np.asarray(after.state.ending) == 0)[:count]
     return [known_bank(after, int(lane), rules) for lane in going_on]
 
@@ -160,14 +179,18 @@ GAMES: Final[Mapping[str, Game[Any]]] = {
             presets=malice.PRESETS,
             dealt=dealt_malice,
             masked=masked_malice,
+            started=started_malice,
             played=played_malice,
+            length=180,
         ),
         Game(
             family=bank.FAMILY,
             presets=bank.PRESETS,
             dealt=dealt_bank,
             masked=masked_bank,
+            started=started_bank,
             played=played_bank,
+            length=390,
         ),
     )
     for preset in game.presets
