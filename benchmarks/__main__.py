@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.peer import COMPILER
+from benchmarks.positions import GAMES
 
 OUT = Path(__file__).parent / "out"
-PRESETS = ("malice-match", "malice-classic")
-PEERS = {"malice": "malice-match"}  # by family, the preset in which the kernel is held to its C++ peer
+HINTS = ("malice-match", "malice-classic", "bank-spiteful")  # presets of which hints are measured
+PEERS = {"malice": "malice-match", "bank": "bank-spiteful"}  # by family, where the kernel is held to its C++ peer
 
 
 def child(module: str, *arguments: str) -> dict[str, Any]:
@@ -26,7 +27,7 @@ def child(module: str, *arguments: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measure start-up, rollouts, hints and peers; print a table and write `benchmarks/out/bench.json`."""
+    """Measure start-up, rollouts, hints, peers and self-play; print a table and write `benchmarks/out/bench.json`."""
     cores = len(os.sched_getaffinity(0))
     results: dict[str, Any] = {"cores": cores}
     with tempfile.TemporaryDirectory() as cache:
@@ -38,7 +39,7 @@ def main() -> None:
         if importlib.util.find_spec("zank_service"):
             results["serving_warm"] = child("startup", "--cache", cache, "--server")["seconds"]
             row("  server to SERVING, warm cache", f"{results['serving_warm']:.2f} s")
-        for preset in PRESETS:
+        for preset in GAMES:
             row(f"rollouts, {preset}", "")
             for count in sorted({1, cores}):
                 figures = child("rollouts", "--preset", preset, "--cores", str(count), "--cache", cache)
@@ -49,11 +50,13 @@ def main() -> None:
                     f"{rate / 1e6:.2f} M useful moves/s per core, lane utilisation {share:.2f}, "
                     f"{figures['moves_per_rollout']:.0f} moves a rollout, {figures['seconds_per_call']:.3f} s a call",
                 )
+        for preset in HINTS:
             figures = child("hints", "--preset", preset, "--cache", cache)
             results[f"hints/{preset}"] = figures
             row(
-                f"  hint, {figures['rollouts']:,} rollouts",
-                f"p50 {figures['seconds_p50'] * 1e3:.0f} ms, p90 {figures['seconds_p90'] * 1e3:.0f} ms, "
+                f"hint, {preset}",
+                f"{figures['rollouts']:,} rollouts, p50 {figures['seconds_p50'] * 1e3:.0f} ms, "
+                f"p90 {figures['seconds_p90'] * 1e3:.0f} ms, "
                 f"{figures['share_in_rollouts']:.0%} in rollouts, lane utilisation {figures['lane_utilisation']:.2f}",
             )
         for family, preset in PEERS.items() if shutil.which(COMPILER) else ():
@@ -64,6 +67,15 @@ def main() -> None:
                 f"kernel against C++, {preset}",
                 f"{figures['ratio_per_core']:.2f} on one core, {figures['ratio_all_cores']:.2f} all cores against one, "
                 f"C++ {figures['one_core']['peer_moves_per_second']['median'] / 1e6:.1f} M moves/s",
+            )
+        for preset in GAMES:
+            figures = child("games", "--preset", preset)
+            results[f"games/{preset}"] = figures
+            moves = figures["moves"]
+            row(
+                f"self-play, {preset}",
+                f"{moves['mean']:.0f} moves a game (10 to 90 %: {moves['p10']} to {moves['p90']}), the starter wins "
+                f"{figures['won_by_starter']:.1%} of those decided, {figures['tied']:.1%} are tied",
             )
     OUT.mkdir(exist_ok=True)
     (OUT / "bench.json").write_text(json.dumps(results, indent=2) + "\n")

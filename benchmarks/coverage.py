@@ -8,6 +8,7 @@ import numpy as np
 
 from benchmarks import positions
 from zank_kernel import engine as engines
+from zank_kernel import malice
 from zank_kernel.malice.table import Table
 from zank_kernel.search import Answer, Estimate, Evaluation
 
@@ -83,7 +84,7 @@ def summary(z: np.ndarray) -> dict[str, float]:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("--preset", default="malice-match")
+    parser.add_argument("--preset", default="malice-match", choices=malice.PRESETS)
     parser.add_argument("--rollouts", type=int, default=2_000)
     parser.add_argument("--count", type=int, default=400)
     parser.add_argument("--cache", type=Path, required=True)

@@ -14,12 +14,16 @@ from zank_kernel.defaults import HINT_ROLLOUTS
 
 def measure(preset: str, rollouts: int, count: int, cache: Path) -> dict[str, float]:
     """Answer questions about `count` positions each from the opening, the middle and late in games."""
+    game = positions.GAMES[preset]
     engine = engines.Engine(cache_directory=cache)
     engine.warm_up()
-    tables = [table for moves in (1, 60, 120) for table in positions.played(preset, count, moves)]
+    stages = (1, game.length // 3, 2 * game.length // 3)
+    tables = [table for moves in stages for table in positions.played(preset, count, moves)]
     seconds, shares, utilisation = [], [], []
     for index, table in enumerate(tables):
-        question = engines.Question(family="malice", table=table, rollouts=rollouts, seed=index, objective="points")
+        question = engines.Question(
+            family=game.family.name, table=table, rollouts=rollouts, seed=index, objective="points"
+        )
         before = dataclasses.replace(engine.meter)
         begin = time.perf_counter()
         answer = engine.answer(question)
@@ -44,7 +48,7 @@ def measure(preset: str, rollouts: int, count: int, cache: Path) -> dict[str, fl
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("--preset", default="malice-match")
+    parser.add_argument("--preset", default="malice-match", choices=positions.GAMES)
     parser.add_argument("--rollouts", type=int, default=HINT_ROLLOUTS)
     parser.add_argument("--count", type=int, default=16)
     parser.add_argument("--cache", type=Path, required=True)

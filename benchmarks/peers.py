@@ -16,10 +16,8 @@ import jax
 import numpy as np
 
 from benchmarks import peer, positions
-from benchmarks.rollouts import TASKS_PER_WORKER
+from benchmarks.rollouts import work
 from zank_kernel import engine as engines
-from zank_kernel import malice
-from zank_kernel.malice.table import masked
 
 SECONDS = 1.0  # that a turn takes at least
 
@@ -75,21 +73,19 @@ def contest(preset: str, cores: int, repeats: int, cache: Path) -> Contest:
     clock = time.process_time if cores == 1 else time.perf_counter
     engine = engines.Engine(workers=cores, cache_directory=cache)
     engine.warm_up()
-    tables = [masked(table) for table in positions.deals(preset, 1)]
-    roots = engines.padded(malice.FAMILY.to_state(tables), engines.ROOTS)
-    worlds = jax.tree.map(np.asarray, engine.worlds("malice", malice.FAMILY.knowledge(tables, [1]), 0))
-    device_roots, device_worlds = jax.device_put((roots, worlds))
-    count = TASKS_PER_WORKER * cores
-    root, world = np.zeros(count, np.int32), (np.arange(count) % engines.WORLDS).astype(np.int32)
+    todo = work(engine, preset)
+    count = len(todo.root)
+    device_roots, device_worlds = jax.device_put((todo.roots, todo.worlds))
 
     def in_kernel() -> tuple[int, int]:
         before = engine.meter.moves
-        for _, future in engine.rollouts("malice", device_roots, device_worlds, root, world):
+        for _, future in engine.rollouts(todo.family, device_roots, device_worlds, todo.root, todo.world):
             future.result()
         return engine.meter.moves - before, count
 
     def in_peer() -> tuple[int, int]:
-        return int(peer.rollouts("malice", roots, worlds, root, world).moves.sum(dtype=np.int64)), count
+        results = peer.rollouts(todo.family, todo.roots, todo.worlds, todo.root, todo.world)
+        return int(results.moves.sum(dtype=np.int64)), count
 
     in_peer()  # built before anything is measured
     turns = [(turn(in_kernel, clock), turn(in_peer, clock)) for _ in range(repeats)]
@@ -128,7 +124,7 @@ def spread(values: Sequence[float]) -> dict[str, float]:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("--preset", default="malice-match")
+    parser.add_argument("--preset", default="malice-match", choices=positions.GAMES)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--cache", type=Path, required=True)
     options = parser.parse_args()

@@ -7,40 +7,61 @@ import os
 import statistics
 import time
 from pathlib import Path
+from typing import Any
 
 import jax
 import numpy as np
+import numpy.typing as npt
 
 from benchmarks import positions
 from zank_kernel import engine as engines
-from zank_kernel import malice
-from zank_kernel.malice.table import masked
 
 TASKS_PER_WORKER = 8 * engines.TASKS
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Work:
+    """What `Engine.rollouts` takes, as NumPy arrays: rollouts from one deal, each of a table of worlds in turn."""
+
+    family: str
+    roots: Any
+    worlds: Any
+    root: npt.NDArray[np.int32]
+    world: npt.NDArray[np.int32]
+
+
+def work(engine: engines.Engine, preset: str) -> Work:
+    """So much that every worker of `engine` is busy for a while."""
+    family = positions.GAMES[preset].family
+    tables = positions.dealt(preset, 1)
+    count = TASKS_PER_WORKER * engine.workers
+    return Work(
+        family=family.name,
+        roots=engines.padded(family.to_state(tables), engines.ROOTS),
+        worlds=jax.tree.map(np.asarray, engine.worlds(family.name, family.knowledge(tables, [1]), 0)),
+        root=np.zeros(count, np.int32),
+        world=(np.arange(count) % engines.WORLDS).astype(np.int32),
+    )
+
+
 def measure(preset: str, cores: int, repeats: int, cache: Path) -> dict[str, float]:
-    """Play rollouts from one deal, each table of worlds over and over, on `cores` cores; medians over `repeats`."""
+    """Play rollouts from one deal on `cores` cores; medians over `repeats`."""
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
     engine = engines.Engine(workers=cores, cache_directory=cache)
     engine.warm_up()
-    tables = [masked(table) for table in positions.deals(preset, 1)]
-    roots = jax.device_put(engines.padded(malice.FAMILY.to_state(tables), engines.ROOTS))
-    count = TASKS_PER_WORKER * cores
+    todo = work(engine, preset)
+    roots, worlds = jax.device_put((todo.roots, todo.worlds))
     rates, utilisation, seconds_per_call = [], [], []
-    worlds = engine.worlds("malice", malice.FAMILY.knowledge(tables, [1]), 0)
-    root = np.zeros(count, np.int32)
-    world = (np.arange(count) % engines.WORLDS).astype(np.int32)
     for _ in range(repeats):
         before = dataclasses.replace(engine.meter)
         begin = time.perf_counter()
-        for _, future in engine.rollouts("malice", roots, worlds, root, world):
+        for _, future in engine.rollouts(todo.family, roots, worlds, todo.root, todo.world):
             future.result()
         seconds = time.perf_counter() - begin
         moves = engine.meter.moves - before.moves
         rates.append(moves / seconds)
         utilisation.append(moves / (engine.meter.steps - before.steps))
-        seconds_per_call.append((engine.meter.busy_seconds - before.busy_seconds) / (count / engines.TASKS))
+        seconds_per_call.append((engine.meter.busy_seconds - before.busy_seconds) / (len(todo.root) / engines.TASKS))
     rollouts = engine.meter.rollouts
     result = {
         "moves_per_second": statistics.median(rates),
@@ -55,7 +76,7 @@ def measure(preset: str, cores: int, repeats: int, cache: Path) -> dict[str, flo
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("--preset", default="malice-match")
+    parser.add_argument("--preset", default="malice-match", choices=positions.GAMES)
     parser.add_argument("--cores", type=int, required=True)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--cache", type=Path, required=True)

@@ -9,36 +9,30 @@ from typing import Any
 import jax
 import numpy as np
 
-from zank_kernel import bank, engine, malice
-from zank_kernel.bank.deal import dealt as dealt_bank
-from zank_kernel.malice.deal import dealt as dealt_malice
+from benchmarks import positions
+from zank_kernel import engine
 
 STEPS = 100  # from the deal on: no game is over so soon
-DEALS: tuple[tuple[Any, Any, Any], ...] = (
-    (malice.FAMILY, malice.PRESETS, dealt_malice),
-    (bank.FAMILY, bank.PRESETS, dealt_bank),
-)
 
 
 def measure(lanes: int, repeats: int) -> dict[str, float]:
     """Nanoseconds a lane and step by preset: the best of `repeats`, for what slows a step down is other work."""
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:1])
     figures: dict[str, float] = {}
-    for family, presets, dealt in DEALS:
-        for preset, rules in presets.items():
-            state: Any = family.to_state([dealt(rules, seed) for seed in range(lanes)])
+    for preset, game in positions.GAMES.items():
+        state = game.started(game.presets[preset], lanes)
 
-            def steps(lanes: Any, step: Any = family.step) -> Any:
-                return jax.lax.fori_loop(0, STEPS, lambda _, lanes: step(lanes), lanes)
+        def steps(lanes: Any, step: Any = game.family.step) -> Any:
+            return jax.lax.fori_loop(0, STEPS, lambda _, lanes: step(lanes), lanes)
 
-            run = jax.jit(steps, donate_argnums=0).lower(state).compile(compiler_options=engine.CPU_OPTIONS)
-            seconds = []
-            for _ in range(repeats):
-                lanes_now = jax.block_until_ready(jax.device_put(state))
-                begin = time.perf_counter()
-                jax.block_until_ready(run(lanes_now))
-                seconds.append(time.perf_counter() - begin)
-            figures[preset] = float(np.min(seconds)) / STEPS / lanes * 1e9
+        run = jax.jit(steps, donate_argnums=0).lower(state).compile(compiler_options=engine.CPU_OPTIONS)
+        seconds = []
+        for _ in range(repeats):
+            lanes_now = jax.block_until_ready(jax.device_put(state))
+            begin = time.perf_counter()
+            jax.block_until_ready(run(lanes_now))
+            seconds.append(time.perf_counter() - begin)
+        figures[preset] = float(np.min(seconds)) / STEPS / lanes * 1e9
     return figures
 
 
