@@ -158,7 +158,7 @@ PLANNED: Final = (
         start=position(
             payoff=("J", "xxx5"),
             hand=("28KQ6", "xxxx"),
-            sides=("QQ93", "TT7", "Q7", "6"),
+            sides=("QQ93", "TTQ", "Q7", "6"),
             other_sides=("QJ8", "7", "Q9", "K"),
             centers=("A234567", "A", "A234"),
         ),

@@ -5,17 +5,21 @@ or more are needed.
 """
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
 import pytest
 
-from tests.kernel import planned_malice
+from tests.kernel import bank_positions as banks
+from tests.kernel import planned_bank, planned_malice
 from tests.kernel import positions as malices
 from tests.kernel.planned import Planned
-from tests.kernel.test_turns import malice_after, malice_key
+from tests.kernel.test_turns import bank_after, bank_key, malice_after, malice_key
+from tests.oracle import bank as bank_oracle
 from tests.oracle import malice as malice_oracle
+from zank_kernel.bank.table import accepts
 from zank_kernel.defaults import HINT_ROLLOUTS
 from zank_kernel.engine import Engine, Question
 
@@ -55,9 +59,17 @@ PLAYERS: Final = {
         known=lambda position: malices.masked(malices.table_of(position), recorded=False),
         notation=malice_notation,
     ),
+    "bank": Player(
+        moves=lambda position: position.game.legal_moves(),
+        parse=bank_oracle.parse,
+        after=bank_after,
+        key=bank_key,
+        known=lambda position: position.known(marked=False),
+        notation=lambda start, action: str(banks.MOVES[action]),
+    ),
 }
 
-PLANNED: Final[dict[str, Sequence[Planned[Any]]]] = {"malice": planned_malice.PLANNED}
+PLANNED: Final[dict[str, Sequence[Planned[Any]]]] = {"malice": planned_malice.PLANNED, "bank": planned_bank.PLANNED}
 
 every_position = pytest.mark.parametrize(
     ("family", "planned"),
@@ -114,6 +126,20 @@ def test_a_planned_position_is_one_of_a_game_of_spite_and_malice(planned: Planne
         assert all(card in (rank, malice_oracle.KING) for rank, card in enumerate(center, start=1))
 
 
+@pytest.mark.parametrize("planned", planned_bank.PLANNED, ids=lambda planned: planned.name)
+def test_a_planned_position_is_one_of_a_game_of_russian_bank(planned: Planned[banks.Position]) -> None:
+    start, game = planned.start, planned.start.game
+    assert {*game.cards().values()} == {1}
+    assert len(game.cards()) == 104
+    for player in (0, 1):
+        own = [*game.reserve[player][: start.face_down[player]], *game.stock[player], *game.waste[player]]
+        assert {card.deck for card in own} <= {player}
+        assert len(game.reserve[player]) <= game.rules.reserve_cards
+        assert len(game.stock[player]) + len(game.waste[player]) <= 35
+    for pile in start.full().tableau:
+        assert all(accepts((below,), card) for below, card in itertools.pairwise(pile))  # B3
+
+
 @every_position
 def test_the_line_gains_by_its_last_move(family: str, planned: Planned[Any]) -> None:
     line = planned.line.split()
@@ -159,14 +185,15 @@ def test_the_hint_is_to_play_what_gains(
     engines: tuple[Engine, Engine], family: str, planned: Planned[Any], seed: int
 ) -> None:
     answer = engines[1].answer(question(family, planned.start, seed))
-    best, *others = answer.evaluations
-    assert {*named(family, planned.start, (best.action, *best.equivalents))} & {*planned.first.split()}
-    assert gains(family, planned, best.line)
-    behind = [each for each in others if not gains(family, planned, each.line)]
+    assert gains(family, planned, answer.evaluations[0].line)
+    behind = []
+    for each in answer.evaluations:
+        if gains(family, planned, each.line):
+            assert {*named(family, planned.start, (each.action, *each.equivalents))} & {*planned.first.split()}
+        else:
+            behind.append(each.gap)
     assert behind
-    for each in behind:
-        assert each.gap is not None
-        assert each.gap.mean >= CLEAR * each.gap.standard_error
+    assert all(gap is not None and gap.mean >= CLEAR * gap.standard_error for gap in behind)
 
 
 @pytest.mark.parametrize("planned", planned_malice.WON_CARD_BY_CARD, ids=lambda planned: planned.name)
