@@ -26,7 +26,7 @@ from zank_kernel.engine import Engine, Question
 SHORT: Final = 2  # moves that gain nothing, whichever they are
 CLEAR: Final = 4  # standard errors
 
-SEEDS: Final = [*range(3), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 10))]
+SEEDS: Final = [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 10))]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
