@@ -29,7 +29,9 @@ def played(preset: str, count: int, moves: int) -> list[Table]:
     key = random.stream_key(leaf(seeds), leaf(np.zeros_like(seeds)), jnp.uint32(DRAWS_STREAM))
 
     def games(lanes: malice.State) -> malice.State:
-        state: malice.State = jax.lax.fori_loop(0, moves, lambda _, now: play.draw(play.play(now, policy.choose(now))), lanes)
+        state: malice.State = jax.lax.fori_loop(
+            0, moves, lambda _, now: play.draw(play.play(now, policy.choose(now))), lanes
+        )
         return state
 
     after = jax.tree.map(np.asarray, jax.jit(games)(dataclasses.replace(start, key=leaf(np.stack(key)))))

@@ -5,8 +5,6 @@
 
 from collections.abc import Sequence
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from zank_kernel import random

@@ -136,7 +136,9 @@ def load(lanes: State, place: jax.Array, roots: State, root: jax.Array, worlds: 
     Roots are positions in which hidden cards are 0; the world supplies them. Cards that the root has returned to
     the stock are added to the world's.
     """
-    fresh = {field.name: getattr(roots, field.name)[..., root] for field in dataclasses.fields(State) if field.name != "pile"}
+    fresh = {
+        field.name: getattr(roots, field.name)[..., root] for field in dataclasses.fields(State) if field.name != "pile"
+    }
     payoff_row = (jnp.arange(2 * PILES) % PILES == 0)[:, None]
 
     def payoffs(depth: jax.Array) -> jax.Array:

@@ -20,11 +20,12 @@ from zank_kernel.malice.play import (
 )
 from zank_kernel.malice.state import CENTERS, HAND, KING, PILES, QUEEN, SIDES, State
 
-FREE_DISTANCE = 4
-NONE = 0xFFFF
+FREE_DISTANCE: Final = 4
+NONE: Final = 0xFFFF
 
 
 def choose(state: State) -> jax.Array:
+    """The policy's action in every lane, int32 [B]; NO_ACTION in a finished game or while a draw is due."""
     mine = piles(state, state.mover)
     hand = hand_of(state, state.mover)
     against = lowest(of_player(1 - state.mover, state.top.reshape(2, PILES, -1)[:, 0]))
@@ -84,7 +85,8 @@ def choose(state: State) -> jax.Array:
     card = jax.lax.population_count(hand - 1).astype(jnp.int16)
     top = jax.lax.population_count(tops - 1).astype(jnp.int16)
     side = jnp.arange(SIDES, dtype=jnp.int16)[:, None]
-    term = jnp.where(card == KING, jnp.int16(120 + QUEEN - 90), 120 + card) * 32 + 4 * (7 - jnp.arange(HAND, dtype=jnp.int16)[:, None])
+    slot = jnp.arange(HAND, dtype=jnp.int16)[:, None]
+    term = jnp.where(card == KING, jnp.int16(120 + QUEEN - 90), 120 + card) * 32 + 4 * (7 - slot)
     term = jnp.where(card == 16, jnp.int16(-(1 << 14)), term)
     king, none = top == KING, top == 16
     follow = jnp.where(king, jnp.int16(0), jnp.int16(60 * 32)) + (3 - side)
@@ -97,8 +99,8 @@ def choose(state: State) -> jax.Array:
     score = jnp.where(special, fixed, far)
     score = jnp.where(drop == 1, follow, score)
     score = jnp.where(drop == 0, 40 * 32 + (3 - side), score)
-    best = [fold(jnp.maximum, score[slot]) + term[slot] for slot in range(HAND)]
-    best = stage(functools.reduce(jnp.maximum, best))
+    bests = [fold(jnp.maximum, score[slot]) + term[slot] for slot in range(HAND)]
+    best: jax.Array = stage(functools.reduce(jnp.maximum, bests))
     discard = jnp.where(best >= 32, PLAYS + 31 - (best & 31), jnp.int16(NO_ACTION))
 
     action = jnp.where(plays, (source * 4 + target).astype(jnp.int16), discard)
