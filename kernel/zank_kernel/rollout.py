@@ -111,13 +111,15 @@ def run[State: Lanes, World, Knowledge, Table](
             def one(index: jax.Array, now: Progress[State]) -> Progress[State]:
                 return hand(now, jax.lax.dynamic_slice(places, (index,), (1,)), now.following[None])
 
-            return jax.lax.fori_loop(0, waiting.sum(dtype=jnp.int32), one, now)
+            result: Progress[State] = jax.lax.fori_loop(0, waiting.sum(dtype=jnp.int32), one, now)
+            return result
 
         def at_once(now: Progress[State]) -> Progress[State]:
             def all_(now: Progress[State]) -> Progress[State]:
                 return hand(now, jnp.where(waiting, lane, width), now.following + order)
 
-            return jax.lax.cond(waiting.any(), all_, lambda same: same, now)
+            result: Progress[State] = jax.lax.cond(waiting.any(), all_, lambda same: same, now)
+            return result
 
         result: Progress[State] = jax.lax.platform_dependent(now, cpu=one_by_one, default=at_once)
         return result

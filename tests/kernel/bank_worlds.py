@@ -8,7 +8,7 @@ import jax
 import numpy as np
 import numpy.typing as npt
 
-from tests.kernel.bank_lockstep import LANES, host
+from tests.kernel.bank_lockstep import host
 from zank_kernel import bank
 from zank_kernel.bank.table import Cards
 from zank_kernel.engine import CPU_OPTIONS
@@ -40,18 +40,12 @@ def many_worlds(known: bank.Table, calls: int, seed: int) -> bank.World:
 
 
 def loaded(
-    lanes: bank.State, taken: npt.ArrayLike, roots: bank.State, root: Counts, worlds: bank.World, world: Counts
+    lanes: bank.State, place: Counts, roots: bank.State, root: Counts, worlds: bank.World, world: Counts
 ) -> bank.State:
-    """Roots in worlds, put into the lanes that are taken; LANES lanes and roots, WORLDS worlds. NumPy arrays."""
-    place = np.where(taken, np.arange(LANES), LANES).astype(np.int32)
-    root, world = root.astype(np.int32), world.astype(np.int32)
-    state: bank.State = host(_load(lanes, leaf(place), roots, leaf(root), worlds, leaf(world)))
+    """Roots in worlds, put into these lanes; LANES lanes and roots, WORLDS worlds. NumPy arrays."""
+    places, rows, numbers = (leaf(part.astype(np.int32)) for part in (place, root, world))
+    state: bank.State = host(_load(lanes, places, roots, rows, worlds, numbers))
     return state
-
-
-def everywhere() -> npt.NDArray[np.bool_]:
-    """All lanes are taken."""
-    return np.ones((LANES,), np.bool_)
 
 
 def in_world(known: bank.Table, worlds: bank.World, number: int) -> bank.Table:

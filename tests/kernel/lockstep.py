@@ -4,17 +4,30 @@ import dataclasses
 import functools
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
+import pytest
 
 from tests.kernel.positions import Position, action_of, deal, in_lanes, move_of, oracle_copy, table_of
 from zank_kernel import malice, random
 from zank_kernel.host import leaf
 from zank_kernel.malice import play
-from zank_kernel.malice.state import HAND, KING, OUT, QUEEN, RANKS, RUNNING, SIDES, STOCK_OUT
-from zank_kernel.malice.table import with_runs
+from zank_kernel.malice import table as tables
+from zank_kernel.malice.state import (
+    HAND,
+    KING,
+    OUT,
+    PILES,
+    QUEEN,
+    RANKS,
+    RUNNING,
+    SIDES,
+    STOCK_OUT,
+)
 
 LANES = 120
 """Lanes of the programs that the kernel's tests share: room for every action of two positions."""
@@ -22,6 +35,7 @@ LANES = 120
 ENDINGS = {"out": OUT, "stock": STOCK_OUT}
 
 type Bools = npt.NDArray[np.bool_]
+type Numbers = npt.NDArray[np.int64]
 type Actions = npt.NDArray[np.int32]
 
 
@@ -32,8 +46,9 @@ class Step:
 
     chosen: malice.State  # after the choice, before the draw
     legal_before_draw: jax.Array  # bool [ACTIONS, B]
-    ranks: jax.Array  # int8 [HAND, B]: the next cards of the world's stream
+    ranks: jax.Array  # int8 [HAND, B]: the cards that the mover drew by the world's stream, then 0
     state: malice.State  # after the draw
+    told: malice.State  # after a draw of these cards
     legal: jax.Array  # bool [ACTIONS, B]
 
 
@@ -41,9 +56,24 @@ class Step:
 def advance(state: malice.State, action: jax.Array) -> Step:
     """Play one action a lane, NO_ACTION for none, and draw the cards due."""
     chosen = play.play(state, action)
-    ranks = play.draw_ranks(chosen)
-    after = play.take(chosen, ranks)
-    return Step(chosen=chosen, legal_before_draw=play.legal(chosen), ranks=ranks, state=after, legal=play.legal(after))
+    after = play.draw(chosen)
+    ranks = drawn_ranks(play.hand_of(chosen, chosen.mover), play.hand_of(after, chosen.mover))
+    return Step(
+        chosen=chosen,
+        legal_before_draw=play.legal(chosen),
+        ranks=ranks,
+        state=after,
+        told=play.take(chosen, ranks),
+        legal=play.legal(after),
+    )
+
+
+def drawn_ranks(before: jax.Array, after: jax.Array) -> jax.Array:
+    """The cards that came into a hand of bits, uint16 [HAND, B], by slot: ranks, then 0, int8 [HAND, B]."""
+    card = (after[:, None] >> jnp.arange(RANKS + 1, dtype=jnp.uint16)[:, None]) & 1  # [HAND, 1 + RANKS, B]
+    rank = card.argmax(axis=1) * ((before == 0) & (after != 0))
+    order = jnp.argsort(rank == 0, axis=0, stable=True)
+    return jnp.take_along_axis(rank, order, axis=0).astype(jnp.int8)
 
 
 @jax.jit
@@ -63,6 +93,19 @@ def idle() -> Actions:
     return np.full((LANES,), play.NO_ACTION, np.int32)
 
 
+def all_at_once(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Let programs made from here on do what other devices than CPUs do; returns the functions that then choose so."""
+    chosen: list[str] = []
+
+    def elsewhere(*operands: Any, default: Callable[..., Any], cpu: Callable[..., Any]) -> Any:
+        assert cpu is not default
+        chosen.append(default.__qualname__.split(".")[0])
+        return default(*operands)
+
+    monkeypatch.setattr(jax.lax, "platform_dependent", elsewhere)
+    return chosen
+
+
 def keyed(state: malice.State, seeds: Sequence[int]) -> malice.State:
     """Lanes whose draws come from stream 0 of these seeds, one a lane, the last one's in the lanes left over."""
     words = np.asarray([random.split_seed(seeds[min(lane, len(seeds) - 1)]) for lane in range(LANES)], np.uint32)
@@ -70,54 +113,101 @@ def keyed(state: malice.State, seeds: Sequence[int]) -> malice.State:
     return dataclasses.replace(state, key=leaf(np.stack(key)))
 
 
-def census(state: malice.State) -> npt.NDArray[np.int64]:
-    """Cards of each rank on the table, wherever they lie, int64 [RANKS, B]."""
-    rank = np.arange(1, RANKS + 1)[:, None, None, None]
-    height, kings = np.asarray(state.height), np.asarray(state.kings)
+class Cards(NamedTuple):
+    """Where the cards of a state lie, in ranks, 0 = no card: int64, the lanes last."""
+
+    payoff: Numbers  # [depth, 2, B], bottom first
+    hand: Numbers  # [2, HAND, B], by slot
+    side: Numbers  # [depth, 2, SIDES, B], bottom first
+    center: Numbers  # [QUEEN, CENTERS, B], bottom first
+    height: Numbers  # [CENTERS, B], -1 = no such stack
+    stock: Numbers  # [RANKS, B]: cards of each rank
+
+
+def ranks_of(words: npt.ArrayLike) -> Numbers:
+    """The ranks of single cards, given as bits."""
+    bits = np.asarray(words, np.int64)
+    assert ((bits & (bits - 1)) == 0).all()  # none of them is two cards
+    assert ((bits & ~(((2 << RANKS) - 1) - 1)) == 0).all()
+    return tables.ranks(bits)
+
+
+def words_of(ranks: npt.ArrayLike) -> npt.NDArray[np.uint16]:
+    """Single cards as bits, given their ranks."""
+    cards = np.asarray(ranks, np.int64)
+    return np.asarray(tables.bits(cards.ravel().tolist()), np.uint16).reshape(cards.shape)
+
+
+def counts_of(state: malice.State) -> Numbers:
+    """How many cards each pile has, int64 [2, PILES, B]."""
+    return np.asarray(state.count, np.int64).reshape(2, PILES, -1)
+
+
+def cards_of(state: malice.State) -> Cards:
+    """Where the cards lie."""
+    count = np.asarray(state.count, np.int64)
+    depth = int(count.max(initial=0))
+    runs = np.asarray(state.pile[1 : 1 + depth], np.int64)
+    pile = tables.ranks(np.where(np.arange(depth)[:, None, None] < count, runs, 0)).reshape(depth, 2, PILES, -1)
+    height, kings = ranks_of(state.needed) - 1, np.asarray(state.kings, np.int64)
     level = np.arange(QUEEN)[:, None, None]
-    is_king = (kings >> level) & 1
-    built = np.where(level < height, np.where(is_king == 1, KING, level + 1), 0)  # [QUEEN, CENTERS, B]
-    payoff = np.asarray(state.payoff)
-    payoff = payoff * (np.arange(payoff.shape[1])[:, None] < np.asarray(state.payoff_count)[:, None])
-    depth = int(np.asarray(state.side_count).max(initial=0))
-    side = np.asarray(state.side[:depth]) & 15
-    side = side * (np.arange(depth)[:, None, None] < np.asarray(state.side_count))
-    zones = [payoff, np.asarray(state.hand), side, built]
-    total = sum((zone == rank).sum(axis=(1, 2), dtype=np.int64) for zone in zones) + np.asarray(state.stock)
-    counts: npt.NDArray[np.int64] = np.asarray(total, np.int64)
-    return counts
+    return Cards(
+        payoff=pile[:, :, 0],
+        hand=ranks_of(state.hand).reshape(2, HAND, -1),
+        side=pile[:, :, 1:],
+        center=np.where(level < height, np.where((kings >> level) & 1, KING, level + 1), 0),
+        height=height,
+        stock=np.asarray(np.diff(np.asarray(state.stock, np.int64), axis=0, prepend=0), np.int64),
+    )
+
+
+def hand_in(state: malice.State, player: int, lane: int) -> list[int]:
+    """The rank in each slot of one hand, 0 = none."""
+    hand: list[int] = cards_of(state).hand[player, :, lane].tolist()
+    return hand
+
+
+def census(state: malice.State) -> Numbers:
+    """Cards of each rank on the table, wherever they lie, int64 [RANKS, B]."""
+    cards = cards_of(state)
+    assert (cards.stock >= 0).all()
+    lanes = cards.stock.shape[-1]
+    placed = np.concatenate([zone.reshape(-1, lanes) for zone in (cards.payoff, cards.hand, cards.side, cards.center)])
+    counts: Numbers = np.asarray([(placed == rank).sum(axis=0) for rank in range(1, RANKS + 1)], np.int64)
+    return counts + cards.stock
 
 
 @functools.cache
-def cards_with_runs(pile: tuple[int, ...]) -> list[int]:
+def runs_of(side: tuple[int, ...]) -> list[int]:
     """A side stack as the kernel holds it."""
-    return with_runs(pile)
+    return tables.with_runs(side)
 
 
 def described_lanes(state: malice.State, lanes: Sequence[int]) -> list[dict[str, object]]:
     """What a state says of some lanes: every pile, hands in order of rank, counts and result."""
-    depth = int(np.asarray(state.side_count).max(initial=0))
-    payoff = np.moveaxis(np.asarray(state.payoff), -1, 0).tolist()
-    payoff_count = np.asarray(state.payoff_count).T.tolist()
-    hand = np.moveaxis(np.asarray(state.hand), -1, 0).tolist()
-    side = np.asarray(state.side[:depth]).transpose(2, 1, 0).tolist()
-    side_count = np.asarray(state.side_count).T.tolist()
-    side_top = np.asarray(state.side_top).T.tolist()
-    height, kings = np.asarray(state.height).T.tolist(), np.asarray(state.kings).T.tolist()
-    stock = np.asarray(state.stock).T.tolist()
+    cards = cards_of(state)
+    depth = int(np.asarray(state.count).max(initial=0))
+    assert not np.asarray(state.pile[0]).any()
+    pile = np.asarray(state.pile[1 : 1 + depth]).transpose(2, 1, 0).tolist()
+    count, top = np.asarray(state.count).T.tolist(), np.asarray(state.top).T.tolist()
+    hand = np.moveaxis(cards.hand, -1, 0).tolist()
+    height, kings = cards.height.T.tolist(), np.asarray(state.kings).T.tolist()
+    stock = cards.stock.T.tolist()
     scalars = np.asarray(
-        [state.rules, state.mover, state.need, state.ending, state.points, state.moves, *state.drawn], np.int64
+        [
+            np.asarray(part, np.int64)
+            for part in (state.rules, state.mover, state.due, state.ending, state.points, state.moves, *state.drawn)
+        ]
     ).T.tolist()
     return [
         {
-            "payoff": [pile[:count] for pile, count in zip(payoff[lane], payoff_count[lane], strict=True)],
-            "hand": [sorted(card for card in cards if card) for cards in hand[lane]],
-            "side": [pile[:count] for pile, count in zip(side[lane], side_count[lane], strict=True)],
-            "side_top": side_top[lane],
+            "pile": [runs[:size] for runs, size in zip(pile[lane], count[lane], strict=True)],
+            "top": top[lane],
+            "hand": [sorted(card for card in held if card) for held in hand[lane]],
             "height": height[lane],
             "kings": kings[lane],
             "stock": stock[lane],
-            "rules, mover, need, ending, points, moves, drawn": scalars[lane],
+            "rules, mover, due, ending, points, moves, drawn": scalars[lane],
         }
         for lane in lanes
     ]
@@ -126,20 +216,21 @@ def described_lanes(state: malice.State, lanes: Sequence[int]) -> list[dict[str,
 def described_game(position: Position, moves: int, drawn: Sequence[int]) -> dict[str, object]:
     """The same of a game of the oracle, of which `moves` and `drawn` are what happened since the root."""
     rules, game = position
-    side = [cards_with_runs(tuple(pile)) for sides in game.sides for pile in sides]
+    pile: list[list[int]] = []
+    for player in (0, 1):
+        pile += [tables.bits(game.payoff[player]), *(runs_of(tuple(side)) for side in game.sides[player])]
     ending, points = RUNNING, 0
     if game.result is not None:
         ending = ENDINGS[game.result.ending]
         points = -game.result.points if game.result.winner == 1 else game.result.points
     return {
-        "payoff": game.payoff,
+        "pile": pile,
+        "top": [runs[-1] if runs else 0 for runs in pile],
         "hand": [sorted(cards) for cards in game.hand],
-        "side": side,
-        "side_top": [pile[-1] if pile else 0 for pile in side],
         "height": [*map(len, game.centers), -1],
         "kings": [*(sum(1 << h for h, card in enumerate(pile) if card == KING) for pile in game.centers), 0],
         "stock": [game.stock[rank] for rank in range(1, RANKS + 1)],
-        "rules, mover, need, ending, points, moves, drawn": [
+        "rules, mover, due, ending, points, moves, drawn": [
             rules.bits,
             game.mover,
             0,
@@ -190,11 +281,14 @@ class Lockstep:
         before = self.state
         step = host(advance(before, leaf(actions)))
         self.state, self.legal = step.state, np.asarray(step.legal)
-        hands = np.moveaxis(np.asarray(before.hand), -1, 0).tolist()
-        due = np.asarray(step.chosen.need).tolist()
-        stock = np.asarray(step.chosen.stock).T.tolist()
-        ranks = np.asarray(step.ranks).T.tolist()
+        jax.tree.map(np.testing.assert_array_equal, step.told, step.state)
+        hands = np.moveaxis(cards_of(before).hand, -1, 0).tolist()
+        chosen = cards_of(step.chosen)
         drawer = np.asarray(step.chosen.mover).tolist()
+        lacking = (chosen.hand == 0).sum(axis=1)
+        due = (np.asarray(step.chosen.due) * lacking[drawer, np.arange(LANES)]).tolist()
+        stock = chosen.stock.T.tolist()
+        ranks = np.asarray(step.ranks).T.tolist()
         acting = [lane for lane in self.playing if actions[lane] != play.NO_ACTION]
         for lane in acting:
             game = self.positions[lane].game
@@ -205,8 +299,7 @@ class Lockstep:
 
             def draw(player: int, count: int, left: Counter[int]) -> list[int]:
                 asked.append((player, count, [left[rank] for rank in range(1, RANKS + 1)]))  # noqa: B023
-                drawn: list[int] = ranks[lane][:count]  # noqa: B023
-                return drawn
+                return [rank for rank in ranks[lane] if rank]  # noqa: B023
 
             mover, recycled = game.mover, game.recycled.total()
             game.play(move, draw)
@@ -218,13 +311,13 @@ class Lockstep:
             self.events["M8"] += bool(asked) and move.target == "center" and game.mover == mover
             self.events["M9"] += game.recycled.total() >= recycled + QUEEN - 1
         np.testing.assert_array_equal(census(self.state), self.deck)
-        closed = (np.asarray(step.chosen.need) > 0) | (np.asarray(step.chosen.ending) > 0)
+        closed = np.asarray(step.chosen.due) | (np.asarray(step.chosen.ending) > 0)
         assert not np.asarray(step.legal_before_draw)[:, closed].any()
         self.compare(acting)
 
     def compare(self, lanes: Sequence[int]) -> None:
         """Fail where the oracle's games and the kernel's differ in these lanes."""
-        hands = np.moveaxis(np.asarray(self.state.hand), -1, 0).tolist()
+        hands = np.moveaxis(cards_of(self.state).hand, -1, 0).tolist()
         legal = [np.flatnonzero(mask).tolist() for mask in self.legal.T]
         for lane, seen in zip(lanes, described_lanes(self.state, lanes), strict=True):
             position = self.positions[lane]
@@ -263,7 +356,8 @@ def eager_choice(chance: np.random.Generator) -> Callable[[Lockstep], Actions]:
     def choose(games: Lockstep) -> Actions:
         score = chance.random((play.ACTIONS, LANES))
         mover = np.asarray(games.state.mover)
-        hand = np.where(mover == 0, np.asarray(games.state.hand[0]), np.asarray(games.state.hand[1]))
+        first, second = cards_of(games.state).hand
+        hand = np.where(mover == 0, first, second)
         keen = np.ones((play.PLAYS, LANES), np.bool_)
         keen[4 * (1 + SIDES) :] = np.repeat((hand != KING) | (chance.random(hand.shape) < 0.3), 4, axis=0)
         score[: play.PLAYS] += 2 * keen
@@ -286,11 +380,11 @@ def actions_between(before: malice.State, after: malice.State) -> Actions:
     """The action that leads from one state to the other in every lane, NO_ACTION where nothing changed."""
     lane = np.arange(LANES)
     mover = np.asarray(before.mover)
-    less_payoff = (np.asarray(after.payoff_count) < np.asarray(before.payoff_count))[mover, lane]
-    grown = np.asarray(after.side_count).astype(np.int64) - np.asarray(before.side_count).astype(np.int64)
-    grown = grown.reshape(2, SIDES, LANES)[mover, :, lane].T
-    left = ((np.asarray(before.hand) > 0) & (np.asarray(after.hand) == 0))[mover, :, lane].T
-    changed = (np.asarray(before.height) != np.asarray(after.height)) & (np.asarray(before.ending) == RUNNING)
+    pushed = (counts_of(after) - counts_of(before))[mover, :, lane].T
+    less_payoff, grown = pushed[0] < 0, pushed[1:]
+    first, second = cards_of(before), cards_of(after)
+    left = ((first.hand > 0) & (second.hand == 0))[mover, :, lane].T
+    changed = (first.height != second.height) & (np.asarray(before.ending) == RUNNING)
     gone = np.concatenate([less_payoff[None], grown < 0, left])
     discards = (grown > 0).any(axis=0)
     source = gone.argmax(axis=0) + np.where(discards, HAND, 0)
@@ -310,7 +404,7 @@ def state_after(state: malice.State, *notations: str) -> malice.State:
     for notation in notations:
         assert notation in legal_notations(state)
         actions = idle()
-        actions[0] = action_of(notation, np.asarray(state.hand)[int(state.mover[0]), :, 0].tolist())
+        actions[0] = action_of(notation, hand_in(state, int(state.mover[0]), 0))
         state = host(advance(state, leaf(actions))).state
     return state
 
@@ -318,5 +412,5 @@ def state_after(state: malice.State, *notations: str) -> malice.State:
 def legal_notations(state: malice.State) -> set[str]:
     """The moves listed in lane 0, in public notation."""
     mask = np.asarray(advance(state, leaf(idle())).legal)[:, 0]
-    hand = np.asarray(state.hand)[int(state.mover[0]), :, 0].tolist()
+    hand = hand_in(state, int(state.mover[0]), 0)
     return {str(move_of(action, hand)) for action in np.flatnonzero(mask).tolist()}

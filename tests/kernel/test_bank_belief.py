@@ -28,7 +28,7 @@ from tests.kernel.bank_positions import (
     pile,
     played_positions,
 )
-from tests.kernel.bank_worlds import ENTRIES, WORLDS, everywhere, in_world, loaded, many_worlds, worlds_of
+from tests.kernel.bank_worlds import ENTRIES, WORLDS, in_world, loaded, many_worlds, worlds_of
 from tests.kernel.chi_square import assert_fits, assert_uniform
 from zank_kernel import bank
 from zank_kernel.bank import belief, play
@@ -334,7 +334,7 @@ def test_to_play_a_move_and_then_learn_the_world_is_to_learn_it_first(positions:
         actions = np.where(legal, np.arange(LANES), play.NO_ACTION).astype(np.int32)
         roots = advance(before, actions).state
         row, world = np.arange(LANES), np.arange(LANES) * 7
-        lanes = loaded(lanes, everywhere(), roots, row, worlds, world)
+        lanes = loaded(lanes, row, roots, row, worlds, world)
         assert (census(lanes) == FULL_DECKS).all()
         full = in_lanes([in_world(known, worlds, number) for number in world.tolist()], LANES)
         direct = advance(full, actions)
@@ -348,7 +348,8 @@ def test_to_play_a_move_and_then_learn_the_world_is_to_learn_it_first(positions:
     assert {"turned from a hidden stock", "turned from a known stock", "F", "OR", "OW", "T1", "END"} <= {*kinds}
 
 
-def test_lanes_that_are_not_taken_stay_as_they_are() -> None:
+@pytest.mark.parametrize("together", [True, False], ids=["together", "one at a time"])
+def test_lanes_that_are_not_taken_stay_as_they_are(together: bool) -> None:
     positions = played_positions(ENTRIES)
     known = [position.known() for position in positions]
     worlds = worlds_of(known, range(ENTRIES), np.arange(WORLDS) % ENTRIES, np.arange(WORLDS))
@@ -356,7 +357,15 @@ def test_lanes_that_are_not_taken_stay_as_they_are() -> None:
     roots = in_lanes([known[lane % ENTRIES] for lane in range(LANES)], LANES)
     taken = np.arange(LANES) % 3 == 0
     root = np.arange(LANES) * 7 % ENTRIES
-    state = loaded(lanes, taken, roots, root, worlds, root)
+    if together:  # those beyond the last lane are nobody's
+        place = np.where(taken, np.arange(LANES), LANES + np.arange(LANES))
+        order = np.random.default_rng(4).permutation(LANES)
+        state = loaded(lanes, place[order], roots, root[order], worlds, root[order])
+    else:
+        state = lanes
+        for lane in np.flatnonzero(taken):
+            row = root[[lane]]
+            state = loaded(state, lane[None], roots, row, worlds, row)
     others = np.flatnonzero(~taken).tolist()
     assert described_lanes(state, others) == described_lanes(lanes, others)
     expected = in_lanes([in_world(known[row], worlds, row) for row in root[taken].tolist()], LANES)

@@ -4,7 +4,7 @@ import dataclasses
 import functools
 import itertools
 from collections import Counter
-from typing import Final
+from typing import Any, Final
 
 import jax
 import numpy as np
@@ -32,6 +32,7 @@ from tests.kernel.bank_positions import (
     position,
 )
 from tests.kernel.bank_worlds import ENTRIES, WORLDS, in_world, worlds_of
+from tests.kernel.lockstep import all_at_once
 from zank_kernel import bank, rollout
 from zank_kernel.bank import play
 from zank_kernel.bank.state import COUNTED, DEPTH, OUT, RUNNING, STALEMATE, TABLEAU
@@ -82,11 +83,16 @@ def roots() -> Roots:
     return Roots(positions, known, worlds)
 
 
-run = jax.jit(functools.partial(rollout.run, bank.FAMILY), compiler_options=CPU_OPTIONS)
+def compiled() -> Any:
+    """The program that runs rollouts, compiled anew."""
+    return jax.jit(functools.partial(rollout.run, bank.FAMILY), compiler_options=CPU_OPTIONS)
+
+
+run = compiled()
 
 
 def outcomes(
-    tasks: rollout.Tasks[bank.State, bank.World], lanes: bank.State
+    tasks: rollout.Tasks[bank.State, bank.World], lanes: bank.State, run: Any = run
 ) -> tuple[list[Outcome], rollout.Usage, bank.State]:
     """What becomes of the tasks in these lanes, slot by slot, and the lanes afterwards."""
     after, results, usage = host(run(lanes, tasks))
@@ -234,6 +240,22 @@ def test_results_depend_neither_on_the_number_of_lanes_nor_on_what_was_in_them(
     for _ in range(2):
         found, _, lanes = outcomes(roots.tasks(order), lanes)
         assert found[: len(order)] == outcome
+
+
+def test_results_do_not_depend_on_how_a_device_prefers_to_refill_lanes(
+    roots: Roots, order: Numbers, outcome: list[Outcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One lane after the other, as on a CPU, or all at once."""
+    tasks = [roots.tasks(numbers) for numbers in (order, order[:7])]
+    expected = [outcomes(each, bank.FAMILY.empty(FEW)) for each in tasks]
+    assert expected[0][0][: len(order)] == outcome
+    chosen = all_at_once(monkeypatch)
+    elsewhere = compiled()
+    for each, (found, usage, _) in zip(tasks, expected, strict=True):
+        other, other_usage, _ = outcomes(each, bank.FAMILY.empty(FEW), elsewhere)
+        assert other == found
+        assert other_usage == usage
+    assert "run" in chosen
 
 
 def test_results_do_not_depend_on_the_order_of_tasks(roots: Roots, order: Numbers, outcome: list[Outcome]) -> None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from tests.kernel.chi_square import assert_fits, assert_uniform
-from tests.kernel.lockstep import census, described_lanes, host
+from tests.kernel.lockstep import cards_of, census, described_lanes, host
 from tests.kernel.positions import (
     MATCH,
     Position,
@@ -299,8 +299,7 @@ def test_to_play_a_move_and_then_learn_the_world_is_to_learn_it_first(positions:
         actions = np.where(legal, np.arange(width), play.NO_ACTION).astype(np.int32)
         roots = host(choose(before, leaf(actions)))
         lanes, world = leaf(np.arange(width, dtype=np.int32)), np.arange(width, dtype=np.int32) * 7
-        everywhere = leaf(np.ones(width, np.bool_))
-        loaded = host(load(malice.FAMILY.empty(width), everywhere, roots, lanes, worlds, leaf(world)))
+        loaded = host(load(malice.FAMILY.empty(width), lanes, roots, lanes, worlds, leaf(world)))
         full = malice.FAMILY.to_state([in_world(known, worlds, number) for number in world.tolist()])
         full = dataclasses.replace(full, key=leaf(np.asarray(worlds.key)[:, world]))
         direct = host(choose(full, leaf(actions)))
@@ -320,17 +319,18 @@ def test_after_a_discard_the_other_player_draws_what_a_hidden_hand_lacks() -> No
         lanes = leaf(np.arange(play.ACTIONS, dtype=np.int32))
         loaded = load(
             malice.FAMILY.empty(play.ACTIONS),
-            leaf(np.ones(play.ACTIONS, np.bool_)),
+            lanes,
             host(choose(before, actions)),
             lanes,
             worlds,
             lanes,
         )
         drawn = host(settle(loaded))
-        assert (np.asarray(drawn.stock).sum(axis=0) == 8 - (HAND - held)).all(), f"{held} cards held"
+        assert (cards_of(drawn).stock.sum(axis=0) == 8 - (HAND - held)).all(), f"{held} cards held"
 
 
-def test_lanes_that_are_not_taken_stay_as_they_are() -> None:
+@pytest.mark.parametrize("together", [True, False], ids=["together", "one at a time"])
+def test_lanes_that_are_not_taken_stay_as_they_are(together: bool) -> None:
     positions = played_positions(ENTRIES, 7_100_000)
     known = [masked(table_of(position)) for position in positions]
     worlds = worlds_of(known, range(ENTRIES), np.arange(WORLDS) % ENTRIES, np.arange(WORLDS))
@@ -339,9 +339,19 @@ def test_lanes_that_are_not_taken_stay_as_they_are() -> None:
     roots = malice.FAMILY.to_state([known[lane % ENTRIES] for lane in range(width)])
     taken = np.arange(width) % 3 == 0
     root = np.asarray([(7 * lane) % ENTRIES for lane in range(width)], np.int32)
-    loaded = host(load(lanes, leaf(taken), roots, leaf(root), worlds, leaf(root)))
+    if together:  # those beyond the last lane are nobody's
+        place = np.where(taken, np.arange(width), width + np.arange(width)).astype(np.int32)
+        order = np.random.default_rng(4).permutation(width)
+        row = leaf(root[order])
+        loaded = host(load(lanes, leaf(place[order]), roots, row, worlds, row))
+    else:
+        loaded = lanes
+        for lane in np.flatnonzero(taken).astype(np.int32):
+            row = leaf(root[[lane]])
+            loaded = host(load(loaded, leaf(lane[None]), roots, row, worlds, row))
     others = np.flatnonzero(~taken).tolist()
     assert described_lanes(loaded, others) == described_lanes(lanes, others)
     expected = malice.FAMILY.to_state([in_world(known[row], worlds, row) for row in root[taken].tolist()])
     mine = np.flatnonzero(taken).tolist()
     assert described_lanes(loaded, mine) == described_lanes(expected, range(len(mine)))
+    np.testing.assert_array_equal(np.asarray(loaded.key)[:, taken], np.asarray(worlds.key)[:, root[taken]])

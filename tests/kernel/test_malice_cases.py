@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from tests.kernel.lockstep import census, legal_notations, single, state_after
+from tests.kernel.lockstep import cards_of, census, counts_of, legal_notations, single, state_after
 from tests.kernel.positions import CLASSIC, MATCH, table
 from tests.oracle.malice import RANKS
 from zank_kernel import malice
@@ -16,12 +16,12 @@ UP_TO_JACK = "A23456789TJ"
 
 def needed(state: malice.State) -> list[int]:
     """The rank that each center stack in use needs next."""
-    return [int(height) + 1 for height in np.asarray(state.height)[:3, 0]]
+    return [height + 1 for height in cards_of(state).height[:3, 0].tolist()]
 
 
 def stock(state: malice.State) -> str:
     """The stock by rank."""
-    return "".join(letter * int(count) for letter, count in zip(RANKS, np.asarray(state.stock)[:, 0], strict=True))
+    return "".join(letter * int(count) for letter, count in zip(RANKS, cards_of(state).stock[:, 0], strict=True))
 
 
 def center_plays(state: malice.State) -> set[str]:
@@ -31,14 +31,13 @@ def center_plays(state: malice.State) -> set[str]:
 
 def hand(state: malice.State, player: int) -> str:
     """A hand by rank."""
-    return "".join(RANKS[card - 1] for card in sorted(np.asarray(state.hand)[player, :, 0].tolist()) if card)
+    return "".join(RANKS[card - 1] for card in sorted(cards_of(state).hand[player, :, 0].tolist()) if card)
 
 
 def side(state: malice.State, player: int, index: int) -> str:
     """A side stack, bottom to top."""
-    pile = 4 * player + index
-    cards = np.asarray(state.side)[: int(state.side_count[pile, 0]), pile, 0] & 15
-    return "".join(RANKS[card - 1] for card in cards.tolist())
+    cards = cards_of(state).side[:, player, index, 0]
+    return "".join(RANKS[card - 1] for card in cards.tolist() if card)
 
 
 def test_case_7_a_king_in_a_center_stack_counts_as_the_rank_it_stands_for() -> None:
@@ -98,7 +97,7 @@ def test_case_10_the_same_king_in_hand_on_the_payoff_pile_and_on_a_side_stack_ma
     assert {"P-C1", "K-C1", "S1-C1"} <= legal_notations(state)
     from_payoff, from_hand, from_side = (state_after(state, move) for move in ("P-C1", "K-C1", "S1-C1"))
     left = [
-        (int(after.payoff_count[0, 0]), hand(after, 0), side(after, 0, 0))
+        (int(counts_of(after)[0, 0, 0]), hand(after, 0), side(after, 0, 0))
         for after in (from_payoff, from_hand, from_side)
     ]
     assert left == [(1, "5K", "K"), (2, "5", "K"), (2, "5K", "")]

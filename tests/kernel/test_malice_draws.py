@@ -10,31 +10,37 @@ import numpy as np
 import numpy.typing as npt
 
 from tests.kernel.chi_square import assert_fits, assert_uniform
+from tests.kernel.lockstep import cards_of, described_lanes, ranks_of, words_of
 from tests.kernel.positions import table
 from tests.oracle.shuffle import Stream
 from zank_kernel import malice, random
 from zank_kernel.host import leaf
 from zank_kernel.malice import play
-from zank_kernel.malice.state import HAND, RANKS
+from zank_kernel.malice.state import HAND, OUT, RANKS
 
 WORLDS = 60_000
 
-draw_ranks = jax.jit(play.draw_ranks)
+hands_after = jax.jit(lambda state: play.draw(state).hand)
 
 
 def waiting(stock: str, *, seed: int = 1, mover: int = 0, drawn: tuple[int, int] = (0, 0)) -> malice.State:
     """WORLDS lanes in which the mover is about to draw from this stock, each with the stream of its own number."""
-    start = malice.FAMILY.to_state([table(mover=mover, stock=stock)])
-    lanes: malice.State = jax.tree.map(lambda part: np.repeat(part, WORLDS, axis=-1), start)
+    hand = ("", "56789") if mover == 0 else ("5678", "")
+    start = malice.FAMILY.to_state([table(mover=mover, hand=hand, stock=stock)])
+    lanes: malice.State = jax.tree.map(lambda part: np.broadcast_to(part, (*part.shape[:-1], WORLDS)), start)
     low, high = (leaf(np.asarray([word])) for word in random.split_seed(seed))
     key = random.stream_key(low, high, leaf(np.arange(WORLDS, dtype=np.uint32)))
-    counts = np.repeat(np.asarray(drawn, np.int16)[:, None], WORLDS, axis=1)
-    return dataclasses.replace(lanes, key=leaf(np.stack(key)), drawn=leaf(counts))
+    counts = np.repeat(np.asarray(drawn, np.uint16)[:, None], WORLDS, axis=1)
+    due = leaf(np.ones(WORLDS, np.bool_))
+    return dataclasses.replace(lanes, key=leaf(np.stack(key)), drawn=leaf(counts), due=due)
 
 
-def draws(state: malice.State) -> npt.NDArray[np.int8]:
-    """Ranks of the next five cards in every lane, int8 [HAND, WORLDS]."""
-    return np.asarray(draw_ranks(state))
+def draws(state: malice.State) -> npt.NDArray[np.int64]:
+    """Ranks of the next five cards in every lane, which an empty hand shows as they come, int64 [HAND, WORLDS]."""
+    mover = int(state.mover[0])
+    drawn: npt.NDArray[np.int64] = ranks_of(hands_after(state)).reshape(2, HAND, WORLDS)[mover]
+    assert (drawn > 0).all()
+    return drawn
 
 
 def test_three_cards_come_in_any_order_as_often_as_the_stock_says() -> None:
@@ -99,16 +105,45 @@ def test_draws_of_both_players_and_of_later_numbers_are_independent() -> None:
 
 
 def test_a_draw_fills_the_empty_hand_slots_and_leaves_the_held_cards() -> None:
+    """With the cards that one is told, or with the next of the world's stream, whatever is held."""
     chance = np.random.default_rng(5)
     width = 120
-    start = malice.FAMILY.to_state([table(stock="A23456789TJQK")] * width)
-    hand = chance.integers(1, 14, (2, HAND, width)) * chance.integers(0, 2, (2, HAND, width))
-    held = (hand[0] > 0).sum(axis=0)
-    state = dataclasses.replace(start, hand=leaf(hand.astype(np.int8)), need=leaf((HAND - held).astype(np.int8)))
-    ranks = chance.permuted(np.repeat(np.arange(1, 14)[:, None], width, axis=1), axis=0)[:HAND].astype(np.int8)
-    after = jax.jit(play.take)(state, leaf(ranks))
-    for lane in range(width):
-        new = iter(ranks[:, lane].tolist())
-        expected = [card or next(new) for card in hand[0, :, lane].tolist()]
-        assert np.asarray(after.hand)[0, :, lane].tolist() == expected
-        assert np.asarray(after.hand)[1, :, lane].tolist() == hand[1, :, lane].tolist()
+    for mover in (0, 1):
+        stock = Counter("A23456789TJQK" * 2)
+        start = malice.FAMILY.to_state([table(mover=mover, stock="".join(stock.elements()))] * width)
+        hand = chance.integers(1, 14, (2, HAND, width)) * chance.integers(0, 2, (2, HAND, width))
+        state = dataclasses.replace(
+            start,
+            hand=leaf(words_of(hand).reshape(2 * HAND, width)),
+            due=leaf(np.ones(width, np.bool_)),
+            key=leaf(chance.integers(0, 2**32, (2, width), dtype=np.uint32)),
+            drawn=leaf(chance.integers(0, 90, (2, width)).astype(np.uint16)),
+        )
+        emptied = dataclasses.replace(state, hand=leaf(np.zeros((2 * HAND, width), np.uint16)))
+        told = chance.permuted(np.repeat(np.arange(1, 14)[:, None], width, axis=1), axis=0)[:HAND].astype(np.int8)
+        for ranks, after in (
+            (told, jax.jit(play.take)(state, leaf(told))),
+            (cards_of(jax.jit(play.draw)(emptied)).hand[mover], jax.jit(play.draw)(state)),
+        ):
+            cards, number = cards_of(after), (hand[mover] == 0).sum(axis=0)
+            for lane in range(width):
+                new = ranks[: number[lane], lane].tolist()
+                left = [2 - new.count(rank) for rank in range(1, RANKS + 1)]
+                assert cards.stock[:, lane].tolist() == left
+                expected = [card or new.pop(0) for card in hand[mover, :, lane].tolist()]
+                assert cards.hand[mover, :, lane].tolist() == expected
+                assert cards.hand[1 - mover, :, lane].tolist() == hand[1 - mover, :, lane].tolist()
+            drawn = np.asarray(after.drawn, np.int64) - np.asarray(state.drawn)
+            assert (drawn[mover] == number).all()
+            assert not drawn[1 - mover].any()
+            assert not np.asarray(after.due).any()
+
+
+def test_nothing_is_drawn_where_nothing_is_due_or_the_game_is_over() -> None:
+    start = malice.FAMILY.to_state([table(hand=("5", "56"))] * 2)
+    state = dataclasses.replace(start, ending=leaf(np.asarray([0, OUT], np.int8)))
+    idle = dataclasses.replace(state, due=leaf(np.asarray([False, True])))
+    ranks = leaf(np.ones((HAND, 2), np.int8))
+    for after in (jax.jit(play.draw)(idle), jax.jit(play.take)(idle, ranks)):
+        after = dataclasses.replace(after, due=idle.due)
+        assert described_lanes(after, range(2)) == described_lanes(idle, range(2))

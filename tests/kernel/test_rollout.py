@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import itertools
 from collections import Counter
 from collections.abc import Callable
 
@@ -10,12 +11,22 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tests.kernel.lockstep import LANES, actions_between, host, policy_step
+from tests.kernel.lockstep import (
+    LANES,
+    actions_between,
+    all_at_once,
+    cards_of,
+    census,
+    counts_of,
+    host,
+    policy_step,
+    words_of,
+)
 from tests.kernel.positions import Position, in_lanes, masked, played_positions, table_of
 from zank_kernel import malice, rollout
 from zank_kernel.host import leaf
 from zank_kernel.malice import play
-from zank_kernel.malice.state import HAND, OUT, RANKS, RUNNING, SIDES, STOCK_OUT
+from zank_kernel.malice.state import HAND, OUT, PILES, RANKS, RUNNING, STOCK_OUT
 
 ROOTS = 24
 EACH = 8  # worlds of each root
@@ -28,6 +39,11 @@ type Call = Callable[[rollout.Tasks[malice.State, malice.World]], tuple[rollout.
 @functools.cache
 def program(lanes: int) -> Call:
     """Rollouts in so many lanes, compiled once."""
+    return compiled_for(lanes)
+
+
+def compiled_for(lanes: int) -> Call:
+    """Rollouts in so many lanes, compiled anew."""
     compiled = jax.jit(lambda tasks: rollout.run(malice.FAMILY, malice.FAMILY.empty(lanes), tasks)[1:])
 
     def call(tasks: rollout.Tasks[malice.State, malice.World]) -> tuple[rollout.Results, rollout.Usage]:
@@ -119,37 +135,40 @@ def test_the_policy_decides_on_what_its_player_can_see() -> None:
     expected = chosen(state)
     assert len(set(expected.tolist())) > 20
     for _ in range(4):
-        np.testing.assert_array_equal(chosen(hidden_permuted(state, chance)), expected)
+        permuted = hidden_permuted(state, chance)
+        np.testing.assert_array_equal(census(permuted), census(state))
+        np.testing.assert_array_equal(chosen(permuted), expected)
 
 
 def hidden_permuted(state: malice.State, chance: np.random.Generator) -> malice.State:
     """The same to the eyes of the movers, everything else different."""
-    payoff, hand, side, stock = (np.array(part) for part in (state.payoff, state.hand, state.side, state.stock))
-    payoff_count, side_count, mover = (np.asarray(part) for part in (state.payoff_count, state.side_count, state.mover))
+    cards, count, mover = cards_of(state), counts_of(state), np.asarray(state.mover, np.int64)
+    payoff, hand = cards.payoff.copy(), cards.hand.copy()
+    pile, stock = np.array(state.pile), np.zeros_like(cards.stock)
     for lane in range(LANES):
         other = 1 - mover[lane]
-        below = [payoff[player, : payoff_count[player, lane] - 1, lane] for player in (0, 1)]
+        below = [payoff[: count[player, 0, lane] - 1, player, lane] for player in (0, 1)]
         held = hand[other, :, lane]
-        pool = np.concatenate([*below, held[held > 0], np.repeat(np.arange(1, RANKS + 1), stock[:, lane])])
+        pool = np.concatenate([*below, held[held > 0], np.repeat(np.arange(1, RANKS + 1), cards.stock[:, lane])])
         pool = chance.permutation(pool)
         sizes = np.cumsum([len(below[0]), len(below[1]), (held > 0).sum()])
-        payoff[0, : len(below[0]), lane], payoff[1, : len(below[1]), lane], cards, rest = np.split(pool, sizes)
-        slots = chance.permutation(HAND)[: len(cards)]
+        below[0][:], below[1][:], dealt, rest = np.split(pool, sizes)
+        slots = chance.permutation(HAND)[: len(dealt)]
         hand[other, :, lane] = 0
-        hand[other, slots, lane] = cards
+        hand[other, slots, lane] = dealt
         stock[:, lane] = np.bincount(rest, minlength=RANKS + 1)[1:]
-        for player in (0, 1):
-            payoff[player, payoff_count[player, lane] :, lane] = chance.integers(0, RANKS + 1)
-        for pile in range(2 * SIDES):
-            side[side_count[pile, lane] :, pile, lane] = chance.integers(0, 256)
+        for player, column in itertools.product((0, 1), range(PILES)):
+            unused = slice(1 + count[player, column, lane], None)
+            pile[unused, player * PILES + column, lane] = chance.integers(0, 2**16)
+            if column == 0:
+                pile[1 : unused.start, player * PILES, lane] = words_of(payoff[: unused.start - 1, player, lane])
     return dataclasses.replace(
         state,
-        payoff=leaf(payoff),
-        hand=leaf(hand),
-        side=leaf(side),
-        stock=leaf(stock),
+        pile=leaf(pile),
+        hand=leaf(words_of(hand).reshape(2 * HAND, LANES)),
+        stock=leaf(np.cumsum(stock, axis=0).astype(np.uint16)),
         key=leaf(chance.integers(0, 2**32, (2, LANES), dtype=np.uint32)),
-        drawn=leaf(chance.integers(0, 500, (2, LANES)).astype(np.int16)),
+        drawn=leaf(chance.integers(0, 500, (2, LANES)).astype(np.uint16)),
         moves=leaf(chance.integers(0, 500, LANES).astype(np.int16)),
     )
 
@@ -165,7 +184,7 @@ def test_the_policy_plays_the_payoff_card_when_it_can(positions: list[Position])
 def test_a_step_first_draws_what_is_due(positions: list[Position]) -> None:
     state = lanes_of(positions)
     waiting = host(jax.jit(play.play)(state, leaf(chosen(state))))
-    due = np.asarray(waiting.need) > 0
+    due = np.asarray(waiting.due)
     assert due.any()
     stepped, drawn = host(policy_step(waiting)), host(jax.jit(play.draw)(waiting))
     expected = host(policy_step(drawn))
@@ -192,6 +211,21 @@ def test_results_do_not_depend_on_the_order_of_tasks(
     permuted = np.random.default_rng(3).permutation(len(order))
     results, _ = program(32)(tasks_of(tables, order[permuted]))
     assert first(results, len(order)) == [outcome[slot] for slot in permuted]
+
+
+def test_results_do_not_depend_on_how_a_device_prefers_to_read_write_and_refill_lanes(
+    tables: tuple[malice.State, malice.World],
+    order: npt.NDArray[np.int32],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One lane after the other, as on a CPU, or all at once."""
+    tasks = [tasks_of(tables, order[:count]) for count in (len(order), 7)]
+    expected = [program(32)(each) for each in tasks]
+    chosen = all_at_once(monkeypatch)
+    elsewhere = compiled_for(32)
+    for each, usual in zip(tasks, expected, strict=True):
+        jax.tree.map(np.testing.assert_array_equal, elsewhere(each), usual)
+    assert {*chosen} == {"run", "get", "put"}
 
 
 @pytest.mark.parametrize("parts", [2, 5])
@@ -232,9 +266,8 @@ def test_every_task_is_the_game_that_the_policy_plays_alone_in_a_lane(
     """No refill, no other task: each slot holds its own task's result, written once."""
     roots, worlds = tables
     world = leaf(np.arange(WORLDS, dtype=np.int32))
-    everywhere = leaf(np.ones(WORLDS, np.bool_))
     load = jax.jit(malice.FAMILY.load)
-    state: malice.State = load(malice.FAMILY.empty(WORLDS), everywhere, roots, world // EACH, worlds, world)
+    state: malice.State = load(malice.FAMILY.empty(WORLDS), world, roots, world // EACH, worlds, world)
     steps = jax.jit(lambda lanes: jax.lax.fori_loop(0, 25, lambda _, now: malice.FAMILY.step(now), lanes))
     while (np.asarray(state.ending) == RUNNING).any():
         state = steps(state)

@@ -193,12 +193,12 @@ def draw(state: State) -> State:
     word = random.bits(state.key[0], state.key[1], event)
     index = random.scale(word, jnp.maximum(left - order, 1).astype(jnp.uint32)).astype(WORD)
     active = (mine == 0) & state.due & (state.ending == 0) & (order < left)
-    index = list(stage(jnp.where(active, index, WORD(BEYOND))))
+    places = list(stage(jnp.where(active, index, WORD(BEYOND))))
     # Numbers among the cards left become places among all cards: those drawn earlier are stepped over.
     for earlier in range(HAND - 2, -1, -1):
         for later in range(earlier + 1, HAND):
-            index[later] = index[later] + (index[later] >= index[earlier])
-    place = stage(stacked(index))
+            places[later] = places[later] + (places[later] >= places[earlier])
+    place = stage(stacked(places))
     cards = WORD(ACE_BIT)
     for rank in range(1, RANKS):
         cards = cards + jnp.where(place >= state.stock[rank - 1], WORD(1 << rank), WORD(0))

@@ -125,7 +125,9 @@ def discard(hand: jax.Array, tops: jax.Array) -> jax.Array:
     place = jnp.where(special, fixed, place)
     place = jnp.where(drop == 1, follow, place)
     place = jnp.where(drop == 0, d.same * SPAN + first_side, place)
-    best = functools.reduce(jnp.maximum, [fold(jnp.maximum, place[slot]) + rest[slot] for slot in range(HAND)])
+    best: jax.Array = functools.reduce(
+        jnp.maximum, [fold(jnp.maximum, place[slot]) + rest[slot] for slot in range(HAND)]
+    )
     best = stage(best)
     action = int16(PLAYS + HAND * SIDES - 1) - (best & (SPAN - 1))
     return jnp.where(best > NO_DISCARD // 2, action, int16(NO_ACTION))
