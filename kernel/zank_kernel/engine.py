@@ -248,8 +248,8 @@ class Engine:
             roots=family.empty(ROOTS), worlds=worlds, root=index, world=index, count=zeros((), np.int32)
         )
         sizes = f"lanes={self.lanes} roots={ROOTS} worlds={WORLDS} tasks={TASKS}"
-        for number, device in enumerate(self.devices):
-            name = rollout_program(number)
+        for which, device in enumerate(self.devices):
+            name = rollout_program(which)
             self._compile(
                 family, name, sizes, run, *jax.device_put((family.empty(self.lanes), tasks), device), donated=0
             )
