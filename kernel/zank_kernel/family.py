@@ -59,7 +59,8 @@ class Family[State: Lanes, World, Knowledge, Table]:
     pointless: Callable[[Table], frozenset[int]]  # actions, legal or not, that are never suggested
     history: Callable[[Table], Sequence[Table]]  # positions of this turn that must not come back
 
-    rulings: Callable[[State], Rulings]
+    legal: Callable[[State], jax.Array]  # bool [actions, B]
+    rulings: Callable[[State], Rulings]  # the same, with reasons
     play: Callable[[State, jax.Array], State]  # a choice, int32 [B]; -1 = none
     take: Callable[[State, jax.Array], State]  # cards due, given: int8 [draws, B]
     step: Callable[[State], State]  # cards due, drawn from the world's stream, then a move of the rollout policy

@@ -49,7 +49,7 @@ def expand[State: Lanes, World, Knowledge, Table](
     after = family.play(state, action)
     return Reached(
         state=after,
-        legal=family.rulings(after).barred == 0,
+        legal=family.legal(after),
         choice=family.choose(after),
         goes_on=family.goes_on(after, player),
         key=family.key(after),

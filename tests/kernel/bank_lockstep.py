@@ -55,7 +55,7 @@ class Step:
 
 def _advance(state: bank.State, action: jax.Array) -> Step:
     after = play.play(state, action)
-    legal = play.listed(*play.legal(after, play.view(after)))
+    legal = play.legal(after)
     return Step(state=after, legal=legal, rulings=play.rulings(after), choice=policy.choose(after))
 
 

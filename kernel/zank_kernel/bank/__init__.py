@@ -32,6 +32,7 @@ FAMILY: Final[Family[State, World, Knowledge, Table]] = Family(
     spread=spread,
     pointless=pointless,
     history=history,
+    legal=play.legal,
     rulings=play.rulings,
     play=play.play,
     take=take,

@@ -198,16 +198,21 @@ def placed() -> jax.Array:
     return jnp.where(rows(SOURCES) == DRAWN, WORD(ANYWHERE - TO_FOUNDATION), WORD(0))
 
 
-class Legal(NamedTuple):
-    """The legal moves; none in a finished game."""
+class Choice(NamedTuple):
+    """What a player can choose among: the legal moves; none in a finished game."""
 
     moves: jax.Array  # words, uint16 [SOURCES, B]
     turn: jax.Array  # bool [B]
     end: jax.Array  # bool [B]
 
 
-def legal(state: State, seen: View) -> Legal:
-    """What is legal. `rulings` says the same with its reasons."""
+def legal(state: State) -> jax.Array:
+    """Legal actions, bool [ACTIONS, B]; none in a finished game. `rulings` says the same with its reasons."""
+    return listed(*choice(state, view(state)))
+
+
+def choice(state: State, seen: View) -> Choice:
+    """What is legal, in words."""
     fits = stage(fitting(state, seen))
     obligations, bars = order_of_play(state, seen, fits)
     free = state.ending == 0
@@ -227,7 +232,7 @@ def legal(state: State, seen: View) -> Legal:
     placing, throwing, turning, ending = stage((placing, throwing, turning, ending))
     drawn_up, stocked = state.drawn != 0, seen.hand_count > 0
     rest = jnp.where(free, jnp.where(placing, WORD(ANYWHERE), ANYWHERE & ~placed()), WORD(0))
-    return Legal(
+    return Choice(
         moves=fits & (within | rest),
         turn=turning & ~drawn_up & stocked,  # B6
         end=((throwing | ending) & drawn_up) | (turning & ~drawn_up & ~stocked),  # B7

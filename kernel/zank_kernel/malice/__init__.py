@@ -26,6 +26,7 @@ FAMILY: Final[Family[State, World, Knowledge, Table]] = Family(
     spread=spread,
     pointless=lambda table: frozenset(),
     history=lambda table: (),
+    legal=play.legal,
     rulings=play.rulings,
     play=play.play,
     take=play.take,
