@@ -93,12 +93,13 @@ struct Tableau {
         return card;
     }
 
-    // The first pile that consists of one of these cards.
-    int first_alone(Cards cards) const {
+    // The first pile but these that consists of one of these cards; -1 if there is none.
+    int first_alone(Cards cards, Piles barred) const {
         Piles piles = 0;
         for (; cards; cards &= cards - 1) piles |= at[std::countr_zero(cards)];
-        while (depth[std::countr_zero(piles)] != 1) piles &= piles - 1;
-        return std::countr_zero(piles);
+        piles &= ~barred;
+        while (piles && depth[std::countr_zero(piles)] != 1) piles &= piles - 1;
+        return piles ? std::countr_zero(piles) : -1;
     }
 
     void fill(int index, Card card) {
@@ -167,7 +168,7 @@ struct Root {
     Player players[2];
     Tableau tableau;
     Cards needs[2];
-    uint32_t rules;
+    uint32_t rules, begun;
     int mover, drawn, max_turns, turns, moves, points;
     Ending ending;
     bool opening;
@@ -195,6 +196,8 @@ public:
           other(&players[1 - root.mover]),
           drawn(Card(root.drawn)),
           rules(root.rules),
+          begun(root.begun),
+          shifted(root.moves),
           max_turns(root.max_turns > 0 ? root.max_turns : std::numeric_limits<int>::max()),
           turns(root.turns),
           moves(root.moves),
@@ -343,7 +346,10 @@ private:
     bool make_space() {
         const Cards cards = tableau.alone.once & accepted(tableau.tops.once);
         if (!cards) return false;
-        const int index = tableau.first_alone(cards);
+        // A card that a tableau move has just brought to a space stays there (B12).
+        const int index = tableau.first_alone(cards, moves == shifted ? begun : 0);
+        if (index < 0) return false;
+        shifted += moves == shifted;
         const Card card = tableau.pile[index][1];
         tableau.take(index, card);
         tableau.put(tableau.first(tableau.tops.once & tables.takers[card]), card);
@@ -409,6 +415,8 @@ private:
     Player* other;
     Card drawn;
     uint32_t rules;
+    Piles begun;   // by tableau moves in spaces before the root …
+    int shifted;   // … and how many moves were played until another kind of move came
     int max_turns, turns, moves, limit;  // limit: moves after which a game is cut off
     bool opening;
     bool progress = false;  // in this turn (B10)
@@ -425,7 +433,7 @@ struct Array {
 
 // The fields of zank_kernel.bank.State, in order.
 struct States {
-    Array<uint16_t> rules, max_turns, mover, foundation, pile, count, top, head, stock, waste, drawn;
+    Array<uint16_t> rules, max_turns, mover, foundation, pile, count, top, head, stock, waste, drawn, begun;
     Array<bool> opening;
     Array<uint16_t> quiet, turns;
     Array<int16_t> moves;
@@ -450,6 +458,7 @@ Root States::root(int64_t lane) const {
     root.max_turns = max_turns.at(0, lane, lanes);
     root.mover = mover.at(0, lane, lanes);
     root.drawn = drawn.at(0, lane, lanes);
+    root.begun = uint32_t(begun.at(0, lane, lanes)) >> 1;
     root.opening = opening.at(0, lane, lanes);
     root.turns = turns.at(0, lane, lanes);
     root.moves = moves.at(0, lane, lanes);

@@ -21,6 +21,7 @@ from tests.kernel.bank_lockstep import (
     policy_choice,
 )
 from tests.kernel.bank_positions import (
+    ACTION_OF,
     CRAPETTE,
     MOVES,
     Position,
@@ -33,6 +34,7 @@ from tests.kernel.bank_positions import (
 )
 from tests.kernel.bank_worlds import ENTRIES, WORLDS, in_world, worlds_of
 from tests.kernel.lockstep import all_at_once
+from tests.oracle import bank as oracle
 from zank_kernel import bank, rollout
 from zank_kernel.bank import play
 from zank_kernel.bank.state import COUNTED, DEPTH, OUT, RUNNING, STALEMATE, TABLEAU
@@ -113,6 +115,30 @@ def order() -> Numbers:
     """Every world once and some twice, in some order."""
     chance = np.random.default_rng(1)
     return chance.permutation(np.concatenate([np.arange(TASKS), chance.integers(0, TASKS, 40)]))
+
+
+def test_b12_the_policy_leaves_a_card_where_a_tableau_move_has_just_brought_it() -> None:
+    """To move it back from the space that it took would restore the tableau; any other move ends that."""
+    moved = forgotten = 0
+    for start in played_positions(80):
+        state = in_lanes([start.full()] * LANES, LANES)
+        legal = np.asarray(advance(state, idle()).legal)[:, 0]
+        spaces = {f"T{pile}" for pile, cards in enumerate(start.game.tableau, start=1) if not cards}
+        into = [action for action, move in enumerate(MOVES) if move.within_tableau and move.target in spaces]
+        actions = np.where(np.isin(np.arange(LANES), into) & legal, np.arange(LANES), play.NO_ACTION).astype(np.int32)
+        step = advance(state, actions)
+        known = advance(dataclasses.replace(step.state, begun=np.zeros_like(step.state.begun)), idle())
+        for action in np.flatnonzero(actions >= 0).tolist():
+            move = MOVES[action]
+            back = ACTION_OF[oracle.parse(f"{move.target}-{move.source}")]
+            moved += 1
+            assert step.choice[action] != back, f"{start}: {move}"
+            forgotten += int(known.choice[action] == back)
+            reached = start.copy()
+            reached.play(move)
+            assert in_lanes([reached.full()], 1).begun[0] == step.state.begun[action]
+    assert moved > 20
+    assert forgotten  # so it would play, did the state not tell
 
 
 @pytest.fixture(scope="module")

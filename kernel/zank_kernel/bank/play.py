@@ -353,6 +353,11 @@ def play(state: State, action: jax.Array) -> State:
     index = stage(jnp.where(to_foundation, jnp.where(copy, suit + SUITS, suit), WORD(FOUNDATIONS)))
     foundation = state.foundation + (rows(FOUNDATIONS) == index)
 
+    # B12: which piles tableau moves have begun, and not left again.
+    shifts = to_pile & (row < TABLEAU)
+    arrives, departs = WORD(1) << destination, jnp.where(count == 1, WORD(2) << row, WORD(0))
+    begun = (state.begun | (seen.spaces & arrives)) & ~departs
+
     # B8: everything gone wins at once; B9.
     reserve = counts[TABLEAU:]
     hidden = stock + waste
@@ -385,6 +390,7 @@ def play(state: State, action: jax.Array) -> State:
         stock=stock,
         waste=waste,
         drawn=drawn,
+        begun=jnp.where(shifts, begun, jnp.where(acts, WORD(0), state.begun)),
         opening=state.opening & (aces | ~acts),
         quiet=quiet,
         turns=turn,

@@ -35,7 +35,9 @@ def choose(state: State) -> jax.Array:
     reserve, drawn, tableau = moves[RESERVE], moves[DRAWN], moves[:TABLEAU]
     with_reserve = seen.reserve_count > 0
     to_piles = TO_TABLEAU & ~seen.spaces
-    single = (state.count[:TABLEAU] == 1) & with_reserve
+    # A pile that a tableau move has just begun is left alone: to move its card back would restore the tableau (B12).
+    begun = state.begun >> (1 + rows(TABLEAU)) & 1
+    single = (state.count[:TABLEAU] + begun == 1) & with_reserve
     alone = jnp.where(single, tableau & to_piles, WORD(0))  # makes a space
     any_tableau, any_alone = stage((fold(jnp.bitwise_or, tableau), fold(jnp.bitwise_or, alone)))
 

@@ -50,6 +50,9 @@ class State:
     stock: jax.Array  # uint16 [2, B]: cards in the stock
     waste: jax.Array  # uint16 [2, B]: cards in the waste
     drawn: jax.Array  # uint16 [B]: the mover's drawn card, 0 = none, UNKNOWN = turned from a hidden stock
+    begun: (
+        jax.Array
+    )  # uint16 [B]: bit 1 + p: a tableau move began pile p in a space, and no other move came since (B12)
     opening: jax.Array  # bool [B]: the opening turn has not got past its aces yet (S1)
     quiet: jax.Array  # uint16 [2, B]: turns each player has ended since the last progress (B10)
     turns: jax.Array  # uint16 [B]: turns ended
@@ -70,7 +73,7 @@ def empty(lanes: int) -> State:
         "waste": (2,),
         "quiet": (2,),
     }
-    words = ("rules", "max_turns", "mover", *shapes, "drawn", "turns")
+    words = ("rules", "max_turns", "mover", *shapes, "drawn", "begun", "turns")
     return State(
         **{name: host.zeros((*shapes.get(name, ()), lanes), np.uint16) for name in words},
         opening=host.zeros((lanes,), np.bool_),

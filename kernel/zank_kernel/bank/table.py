@@ -60,6 +60,7 @@ def to_state(tables: Sequence[Table]) -> State:
         for index, pile in enumerate(table.foundations):
             lanes["foundation"][SUITS * (index % COPIES) + index // COPIES, lane] = len(pile)
         lanes["drawn"][lane] = table.drawn & FACE
+        lanes["begun"][lane] = sum(2 << pile for pile in begun(table))
         lanes["opening"][lane] = table.opening
         lanes["quiet"][:, lane] = table.quiet
         lanes["turns"][lane] = table.turns
@@ -129,6 +130,18 @@ def tableaus_seen(table: Table) -> list[Tableau]:
             raise ValueError(f"action {action} cannot have been the last move")
         seen.append(shifted(seen[-1], target, source))
     return seen
+
+
+def begun(table: Table) -> set[int]:
+    """The piles that the tableau moves since the last other one have begun in a space, and not left again (B12)."""
+    piles: set[int] = set()
+    for action, before in zip(table.shifts, reversed(tableaus_seen(table)[1:]), strict=True):
+        source, target = action // DESTINATIONS - 2, action % DESTINATIONS - 1
+        if len(before[source]) == 1:
+            piles.discard(source)
+        if not before[target]:
+            piles.add(target)
+    return piles
 
 
 def history(table: Table) -> list[Table]:
