@@ -127,7 +127,7 @@ def test_b12_the_policy_leaves_a_card_where_a_tableau_move_has_just_brought_it()
         into = [action for action, move in enumerate(MOVES) if move.within_tableau and move.target in spaces]
         actions = np.where(np.isin(np.arange(LANES), into) & legal, np.arange(LANES), play.NO_ACTION).astype(np.int32)
         step = advance(state, actions)
-        known = advance(dataclasses.replace(step.state, begun=np.zeros_like(step.state.begun)), idle())
+        known = advance(dataclasses.replace(step.state, begun=leaf(np.zeros_like(step.state.begun))), idle())
         for action in np.flatnonzero(actions >= 0).tolist():
             move = MOVES[action]
             back = ACTION_OF[oracle.parse(f"{move.target}-{move.source}")]
