@@ -1,71 +1,144 @@
-"""Games between two ways of searching, at equal rollouts: paired deals, each played from both sides."""
+"""Play between two ways of searching, whole turns and single moves, at equal rollouts: paired deals, both sides.
+
+Both see what a player can see. What a player chooses is the line to the outcome of its best move, and it is played to
+its end, for nothing new comes to light before.
+"""
 
 import argparse
 import dataclasses
 import json
 import os
 import statistics
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import jax
 import numpy as np
 
+from benchmarks.positions import GAMES, Watched, known_bank, watched
+from zank_kernel import bank, malice
 from zank_kernel import engine as engines
-from zank_kernel import malice
-from zank_kernel.malice import play
-from zank_kernel.malice.deal import dealt
+from zank_kernel.host import leaf
+from zank_kernel.malice import play as malice_play
 from zank_kernel.malice.table import from_state, masked
 
-LONGEST = 3_000  # moves of a game that are played; more were never seen
+LONGEST: Final = 4_000  # moves of a game that are played; more were never seen
+
+
+@dataclasses.dataclass
+class MaliceGame:
+    """A game of Spite & Malice, played move by move."""
+
+    rules: malice.Rules
+    state: malice.State
+
+    @classmethod
+    def deal(cls, rules: malice.Rules, seed: int) -> "MaliceGame":
+        state = malice.FAMILY.to_state([GAMES[rules.preset].dealt(rules, seed)])
+        return cls(rules, dataclasses.replace(state, key=leaf(np.asarray([[seed], [~seed & 0xFFFFFFFF]], np.uint32))))
+
+    def known(self) -> malice.Table:
+        """What the player to move knows. Hands are written down anew without gaps, so that actions name their slots."""
+        full = from_state(self.state, 0, self.rules)
+        self.state = dataclasses.replace(self.state, hand=malice.FAMILY.to_state([full]).hand)
+        return masked(full)
+
+    def play(self, action: int) -> None:
+        """Make a move and draw what is due after it."""
+        self.state = jax.tree.map(np.asarray, malice_after(self.state, leaf(np.asarray([action], np.int32))))
 
 
 @jax.jit
-def after(state: malice.State, action: jax.Array) -> malice.State:
+def malice_after(state: malice.State, action: jax.Array) -> malice.State:
     """A move and the cards drawn after it."""
-    return play.draw(play.play(state, action))
+    return malice_play.draw(malice_play.play(state, action))
 
 
-def game(engine: engines.Engine, rules: malice.Rules, seed: int, rollouts: int, outcomes: tuple[int, int]) -> int:
+@dataclasses.dataclass
+class BankGame:
+    """A game of Russian Bank, played move by move."""
+
+    rules: bank.Rules
+    games: Watched
+    shifts: tuple[int, ...] = ()
+
+    @classmethod
+    def deal(cls, rules: bank.Rules, seed: int) -> "BankGame":
+        return cls(rules, watched(bank.FAMILY.to_state([GAMES[rules.preset].dealt(rules, seed)])))
+
+    @property
+    def state(self) -> bank.State:
+        return self.games.state
+
+    def known(self) -> bank.Table:
+        """What both players know."""
+        return dataclasses.replace(known_bank(self.games, 0, self.rules), shifts=self.shifts)
+
+    def play(self, action: int) -> None:
+        """Make a move."""
+        source, destination = divmod(action, bank.play.DESTINATIONS)
+        within = 2 <= source < bank.play.SOURCES and 1 <= destination <= bank.state.TABLEAU
+        self.shifts = (*self.shifts, action) if within else ()
+        self.games = jax.tree.map(np.asarray, bank_after(self.games, leaf(np.asarray([action], np.int32))))
+
+
+@jax.jit
+def bank_after(games: Watched, action: jax.Array) -> Watched:
+    """A move."""
+    return games.after(bank.FAMILY.play(games.state, action))
+
+
+DEALS: Final[dict[str, Callable[[Any, int], Any]]] = {"malice": MaliceGame.deal, "bank": BankGame.deal}
+
+
+def play_game(engine: engines.Engine, preset: str, seed: int, rollouts: int, outcomes: tuple[int, int]) -> int:
     """Points of player 0 in a game whose players look at so many outcomes of a turn."""
-    state: Any = malice.FAMILY.to_state([dealt(rules, seed)])
-    state = dataclasses.replace(state, key=np.asarray([[seed], [~seed & 0xFFFFFFFF]], np.uint32))
-    for number in range(LONGEST):
-        full = from_state(state, 0, rules)
-        # Hands are written down anew without gaps, so that actions name the same slots.
-        state = dataclasses.replace(malice.FAMILY.to_state([full]), key=state.key, drawn=state.drawn)
+    family, rules = GAMES[preset].family, GAMES[preset].presets[preset]
+    game = DEALS[family.name](rules, seed)
+    objective: Any = "win" if preset == "malice-classic" else "points"
+    moves = 0
+    while not game.state.ending[0] and moves < LONGEST:
+        known = game.known()
         question = engines.Question(
-            family="malice",
-            table=masked(full),
+            family=family.name,
+            table=known,
             rollouts=rollouts,
-            seed=seed * LONGEST + number,
-            objective="points" if rules.scored else "win",
-            outcomes=outcomes[full.mover],
+            seed=seed * LONGEST + moves,
+            objective=objective,
+            outcomes=outcomes[known.mover],
         )
-        action = np.asarray([engine.answer(question).evaluations[0].action], np.int32)
-        state = jax.tree.map(np.asarray, after(state, action))
-        if state.ending[0]:
-            break
-    return int(state.points[0])
+        for action in engine.answer(question).evaluations[0].line:
+            game.play(action)
+            moves += 1
+    return int(game.state.points[0])
 
 
 def measure(preset: str, pairs: int, first: int, rollouts: int, outcomes: tuple[int, int], cache: Path) -> Any:
     """Mean points a game of the first way of searching against the second, over deals `first` and on."""
-    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:1])
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-1:])
     engine = engines.Engine(workers=1, cache_directory=cache)
     engine.warm_up()
-    rules = malice.PRESETS[preset]
-    results = []
-    for seed in range(first, first + pairs):
-        results += [
-            game(engine, rules, seed, rollouts, outcomes),
-            -game(engine, rules, seed, rollouts, outcomes[::-1]),
-        ]
+    results: list[int] = []
+    begin = time.perf_counter()
+    for done, seed in enumerate(range(first, first + pairs), start=1):
+        results.append(play_game(engine, preset, seed, rollouts, outcomes))
+        results.append(-play_game(engine, preset, seed, rollouts, outcomes[::-1]))
+        if done % 10 == 0:
+            print(f"{done} pairs, {time.perf_counter() - begin:.0f} s: {summary(results)}", file=sys.stderr, flush=True)
     engine.close()
+    return summary(results)
+
+
+def summary(results: list[int]) -> dict[str, Any]:
+    """What the first way of searching got in games that come in pairs."""
     means = [statistics.mean(pair) for pair in zip(results[::2], results[1::2], strict=True)]
     return {
+        "pairs": len(means),
         "points": statistics.mean(means),
-        "standard_error": statistics.stdev(means) / len(means) ** 0.5,
+        "standard_error": statistics.stdev(means) / len(means) ** 0.5 if len(means) > 1 else None,
         "won": sum(points > 0 for points in results),
         "tied": sum(points == 0 for points in results),
         "lost": sum(points < 0 for points in results),
@@ -74,7 +147,7 @@ def measure(preset: str, pairs: int, first: int, rollouts: int, outcomes: tuple[
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("--preset", default="malice-classic", choices=malice.PRESETS)
+    parser.add_argument("--preset", default="malice-classic", choices=GAMES)
     parser.add_argument("--pairs", type=int, default=40)
     parser.add_argument("--first", type=int, default=0, help="number of the first deal")
     parser.add_argument("--rollouts", type=int, default=1_024)
@@ -82,9 +155,5 @@ if __name__ == "__main__":
     parser.add_argument("--cache", type=Path, required=True)
     options = parser.parse_args()
     one, other = options.outcomes
-    print(
-        json.dumps(
-            measure(options.preset, options.pairs, options.first, options.rollouts, (one, other), options.cache),
-            indent=2,
-        )
-    )
+    figures = measure(options.preset, options.pairs, options.first, options.rollouts, (one, other), options.cache)
+    print(json.dumps(figures, indent=2))

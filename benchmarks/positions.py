@@ -91,23 +91,28 @@ class Watched:
     face_down: jax.Array  # uint16 [2, B]: cards of each reserve that were never turned up, from the bottom
     unturned: jax.Array  # bool [2, B]: whether the stock is the one that was dealt
 
+    def after(self, state: bank.State) -> "Watched":
+        """The same games a move later."""
+        before = self.state
+        # A stock that is out is turned over when the next card is.
+        over = (before.stock == 0) & (state.stock + state.waste < before.stock + before.waste)
+        return Watched(
+            state=state,
+            face_down=jnp.minimum(self.face_down, jnp.maximum(state.count[TABLEAU:], 1) - 1),
+            unturned=self.unturned & ~over,
+        )
 
-def watched_step(games: Watched) -> Watched:
-    """A move of the rollout policy in every game."""
-    before, state = games.state, bank.FAMILY.step(games.state)
-    # A stock that is out is turned over when the next card is.
-    over = (before.stock == 0) & (state.stock + state.waste < before.stock + before.waste)
-    return Watched(
-        state=state,
-        face_down=jnp.minimum(games.face_down, jnp.maximum(state.count[TABLEAU:], 1) - 1),
-        unturned=games.unturned & ~over,
-    )
+
+def watched(deals: bank.State) -> Watched:
+    """Games from their deals on; NumPy arrays."""
+    unturned = np.full((2, deals.ending.shape[-1]), True)
+    return Watched(state=deals, face_down=deals.count[TABLEAU:] - 1, unturned=leaf(unturned))
 
 
 @jax.jit
 def after_bank(games: Watched, moves: jax.Array) -> Watched:
     """So many moves of the rollout policy, int32 [], in every game."""
-    after: Watched = jax.lax.fori_loop(0, moves, lambda _, games: watched_step(games), games)
+    after: Watched = jax.lax.fori_loop(0, moves, lambda _, games: games.after(bank.FAMILY.step(games.state)), games)
     return after
 
 
@@ -162,8 +167,7 @@ def started_bank(rules: bank.Rules, count: int) -> bank.State:
 
 def played_bank(rules: bank.Rules, count: int, moves: int) -> list[bank.Table]:
     """`played` for Russian Bank."""
-    state = started_bank(rules, 2 * count)
-    start = Watched(state=state, face_down=state.count[TABLEAU:] - 1, unturned=leaf(np.full((2, 2 * count), True)))
+    start = watched(started_bank(rules, 2 * count))
     after: Watched = jax.tree.map(np.asarray, after_bank(start, leaf(np.asarray(moves, np.int32))))
     going_on = np.flatnonzero(np.asarray(after.state.ending) == 0)[:count]
     return [known_bank(after, int(lane), rules) for lane in going_on]
