@@ -35,6 +35,7 @@ TIME_SHARE: Final = 0.8  # of a time budget, what is planned for rollouts
 # Cores are kept busy by workers, one call each; a call that also splits its many small loops over a thread pool spends
 # most of its time there. Words of 16 bits fill the widest vectors.
 CPU_OPTIONS: Final = {"xla_disable_hlo_passes": "cpu-parallel-task-assigner", "xla_cpu_prefer_vector_width": "512"}
+NOTHING: Final = -1  # an action: none
 FIRST_RATE: Final = 20_000.0  # rollouts that a worker is taken to play in a second until it has played some
 RATE_MEMORY: Final = 0.3  # weight of the latest call in the recent rate, if it was a full one
 
@@ -142,7 +143,7 @@ class Engine:
 
     def play(self, family: str, state: Any, actions: npt.NDArray[np.int32]) -> Any:
         """State after one legal action in each of up to RULED lanes; cards due are not drawn yet. NumPy arrays."""
-        return self._ruled(family, "play", state, actions)
+        return self._ruled(family, "play", state, padded(actions, RULED, NOTHING))
 
     def take(self, family: str, state: Any, cards: npt.NDArray[np.int8]) -> Any:
         """State after the cards due were drawn as given, int8 [draws, B], in up to RULED lanes. NumPy arrays."""
@@ -193,7 +194,7 @@ class Engine:
         player = np.full((turns.AT_ONCE,), question.table.mover, np.int8)
 
         def expand(state: Any, actions: npt.NDArray[np.int32]) -> turns.Reached[Any]:
-            sized = (padded(each, turns.AT_ONCE) for each in (state, actions))
+            sized = padded(state, turns.AT_ONCE), padded(actions, turns.AT_ONCE, NOTHING)
             reached: turns.Reached[Any] = jax.tree.map(np.asarray, self._call(family.name, "expand", *sized, player))
             return reached
 
@@ -443,14 +444,14 @@ def score(
     return np.where(tied, 1, 1 + np.sign(points.astype(np.int64)))
 
 
-def padded[Tree](tree: Tree, size: int) -> Tree:
-    """Fill the last axis of every leaf up to `size` entries with 0. Raises ValueError where it is longer."""
+def padded[Tree](tree: Tree, size: int, fill: int = 0) -> Tree:
+    """Fill the last axis of every leaf up to `size` entries with `fill`. Raises ValueError where it is longer."""
 
     def pad(leaf: Any) -> Any:
         count = leaf.shape[-1]
         if count > size:
             raise ValueError(f"{count} entries, at most {size} are supported")
-        wide = np.zeros((*leaf.shape[:-1], size), leaf.dtype)
+        wide = np.full((*leaf.shape[:-1], size), fill, leaf.dtype)
         wide[..., :count] = leaf
         return wide
 
