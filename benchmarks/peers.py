@@ -84,8 +84,7 @@ def contest(preset: str, cores: int, repeats: int, cache: Path) -> Contest:
 
     def in_kernel() -> tuple[int, int]:
         before = engine.meter.moves
-        for _, future in engine.rollouts("malice", device_roots, device_worlds, root, world):
-            future.result()
+        engine.rollouts("malice", device_roots, device_worlds, root, world).result()
         return engine.meter.moves - before, count
 
     def in_peer() -> tuple[int, int]:

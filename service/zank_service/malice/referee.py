@@ -27,6 +27,7 @@ from zank_kernel import malice
 from zank_kernel.engine import Engine
 from zank_kernel.malice.deal import CENTER_STACKS
 from zank_kernel.malice.deal import deal as deal_cards
+from zank_kernel.malice.play import ACE_BIT
 from zank_kernel.malice.rules import Rules
 from zank_kernel.malice.state import OUT, RUNNING, SIDES, STOCK_OUT, State
 from zank_kernel.malice.table import representatives, stand_in
@@ -106,11 +107,11 @@ def apply_move(
     game.move(chosen)
     game.turn_up()
     center = chosen.move.target.number - 1
-    if not chosen.move.is_discard and state.height[center, 0] == 0:
+    if not chosen.move.is_discard and state.needed[center, 0] == ACE_BIT:  # it was completed
         game.recycle(center)
     if state.mover[0] != before.mover[0]:
         game.pass_turn()
-    if state.need[0]:
+    if state.due[0]:
         state = engine.take(NAME, state, np.zeros((DRAWS, 1), np.int8))  # which cards they are makes no difference
         game.draw(int(state.drawn.sum()))
     if state.ending[0] != RUNNING:
