@@ -120,7 +120,7 @@ class Engine:
         self.lanes = lanes or (LANES if on_cpu else ACCELERATOR_LANES)
         self.meter = Meter()
         self.programs: dict[str, Program] = {}
-        self.faults = 0  # device calls that failed since one did not
+        self.faults: dict[str, int] = {}  # calls of a program that failed since one did not
         self._begun: dict[int, float] = {}  # when the device call under way in a thread began
         self._buffers: list[dict[str, Any]] = [{} for _ in range(self.workers)]
         self._lock = threading.Lock()
@@ -237,16 +237,17 @@ class Engine:
 
     def _call(self, family: str, name: str, *arguments: Any) -> Any:
         """What a program returns, once it is there."""
-        thread = threading.get_ident()
+        thread, program = threading.get_ident(), self.programs[f"{family}/{name}"]
         self._begun[thread] = time.monotonic()
         try:
-            result = jax.block_until_ready(self.programs[f"{family}/{name}"].call(*arguments))
+            result = jax.block_until_ready(program.call(*arguments))
         except Exception:
-            self.faults += 1
+            with self._lock:
+                self.faults[program.name] = self.faults.get(program.name, 0) + 1
             raise
         finally:
             del self._begun[thread]
-        self.faults = 0
+        self.faults.pop(program.name, None)
         return result
 
     def _compile_family(self, family: Family[Any, Any, Any, Any]) -> None:

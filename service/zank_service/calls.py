@@ -132,4 +132,4 @@ def _parsed(parse: Callable[[bytes], Any] | None, data: bytes) -> Any:
 
 async def _abort(context: Context, refusal: Refusal) -> None:
     status = refusal.status()
-    await context.abort(status.code, status.details, status.trailing_metadata)
+    await context.abort(status.code, status.details, (*status.trailing_metadata, *refusal.pushback))

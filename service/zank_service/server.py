@@ -74,13 +74,17 @@ class Server:
         self._calls.open()
         await self._set_health(health_pb2.HealthCheckResponse.SERVING)
 
+    async def fail(self) -> None:
+        """Refuse new calls, and say so to health checks: nothing that is under way may ever end."""
+        await self._health.enter_graceful_shutdown()
+        self._calls.close()
+
     async def stop(self, grace: float) -> bool:
         """Refuse new calls, wait up to `grace` seconds for those under way, and close the port.
 
         Returns whether all were answered; those that were not are cancelled, and their threads may go on for a while.
         """
-        await self._health.enter_graceful_shutdown()
-        self._calls.close()
+        await self.fail()
         try:
             async with asyncio.timeout(grace):
                 await self._calls.idle()
