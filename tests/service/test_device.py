@@ -85,7 +85,7 @@ def test_a_device_that_hangs_or_only_fails_ends_the_server_with_a_status_of_its_
                 health_pb2.HealthCheckRequest.SerializeToString,
                 health_pb2.HealthCheckResponse.FromString,
             )
-            statuses = watch(health_pb2.HealthCheckRequest(), timeout=20)
+            statuses = iter(watch(health_pb2.HealthCheckRequest(), timeout=20))
             assert next(statuses).status == health_pb2.HealthCheckResponse.SERVING
             hints = [SolverStub(channel).GetHint.future(HINT) for _ in range(8)]
             assert next(statuses).status == health_pb2.HealthCheckResponse.NOT_SERVING

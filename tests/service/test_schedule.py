@@ -83,10 +83,10 @@ def served(schedule: Schedule, lines: dict[str, Line], rounds: int, cost: float 
     for line in lines.values():
         schedule.add(line, batch(1_000_000), 1)
     for _ in range(rounds):
-        line = schedule.due()
-        assert line is not None
-        counts[next(name for name, each in lines.items() if each is line)] += 1
-        schedule.serve(line, cost)
+        due = schedule.due()
+        assert due is not None
+        counts[next(name for name, line in lines.items() if line is due)] += 1
+        schedule.serve(due, cost)
     return counts
 
 
