@@ -68,7 +68,7 @@ class Clients:
         else:
             await asyncio.gather(*(self.one_after_the_other(channel, question) for channel in channels))
         for channel in channels:
-            await channel.close()
+            await channel.close(None)
 
     def more(self) -> bool:
         """Whether another request is to be begun."""

@@ -206,11 +206,14 @@ class Engine:
         consider.
         """
         family = FAMILIES[question.family]
-        player = np.full((turns.AT_ONCE,), question.table.mover, np.int8)
 
         def expand(state: Any, actions: npt.NDArray[np.int32]) -> turns.Reached[Any]:
-            sized = (padded(each, turns.AT_ONCE) for each in (state, actions))
-            reached: turns.Reached[Any] = jax.tree.map(np.asarray, self._call(family.name, "expand", *sized, player))
+            size = next(size for size in turns.SIZES if size >= len(actions))
+            sized = (padded(each, size) for each in (state, actions))
+            player = np.full((size,), question.table.mover, np.int8)
+            reached: turns.Reached[Any] = jax.tree.map(
+                np.asarray, self._call(family.name, f"expand/{size}", *sized, player)
+            )
             return reached
 
         def considering(legal: Sequence[int]) -> Sequence[int]:
@@ -264,15 +267,9 @@ class Engine:
         def expand(state: Any, action: jax.Array, player: jax.Array) -> turns.Reached[Any]:
             return turns.expand(family, state, action, player)
 
-        self._compile(
-            family,
-            "expand",
-            f"moves={turns.AT_ONCE}",
-            expand,
-            family.empty(turns.AT_ONCE),
-            np.full((turns.AT_ONCE,), -1, np.int32),
-            np.zeros((turns.AT_ONCE,), np.int8),
-        )
+        for size in turns.SIZES:
+            actions, players = np.full((size,), -1, np.int32), np.zeros((size,), np.int8)
+            self._compile(family, f"expand/{size}", f"moves={size}", expand, family.empty(size), actions, players)
 
         def run(lanes: Any, tasks: rollout.Tasks[Any, Any]) -> tuple[Any, rollout.Results, rollout.Usage]:
             return rollout.run(family, lanes, tasks)

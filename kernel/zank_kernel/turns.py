@@ -18,7 +18,8 @@ import numpy.typing as npt
 
 from zank_kernel.family import Family, Lanes
 
-AT_ONCE: Final = 256  # moves tried in one call
+AT_ONCE: Final = 256  # moves tried in one call at most
+SIZES: Final = (16, AT_ONCE)  # lanes of a call: most turns are small, and a call costs what its lanes do
 NODES: Final = 1_024  # visited before the search of a turn is broken off …
 WIN_NODES: Final = 3_072  # … unless the game may be won this turn, and no way to do so has been found
 WIN_AT_ONCE: Final = 32  # moves tried in one call where that is looked for: the fewer, the deeper
@@ -31,7 +32,7 @@ type Mask = npt.NDArray[np.bool_]
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Reached[State: Lanes]:
-    """Positions that moves lead to, and how a turn can go on from them, in AT_ONCE lanes."""
+    """Positions that moves lead to, and how a turn can go on from them, in lanes of one of the SIZES."""
 
     state: State  # [B]
     legal: jax.Array  # bool [actions, B]
@@ -243,7 +244,10 @@ class _Graph:
         """
         here, lane, exact = self.nodes[0].reached, 0, True
         line: list[int] = []
-        for action, goal in way:
+        for number, (action, goal) in enumerate(way, start=1):
+            if exact and number == len(way):  # nothing follows that could be called otherwise
+                line.append(action)
+                break
             node = self.nodes[goal]
             actions = [action] if exact else np.flatnonzero(here.legal[:, lane]).tolist()
             here = self._expand(_copies(here.state, lane, len(actions)), np.asarray(actions, np.int32))

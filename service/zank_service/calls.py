@@ -32,8 +32,8 @@ class Calls(Interceptor):
     def __init__(self) -> None:
         self._closed: str | None = "the server is starting"  # why no calls are taken
         self._under_way = 0
-        self.begun = 0  # calls so far
-        self.ended = Counter[str]()  # calls so far, by how they ended: the name of a status code
+        self.begun = Counter[str]()  # calls so far, by method
+        self.ended = Counter[tuple[str, str]]()  # calls so far, by method and the name of the status code
         self._idle = asyncio.Event()
         self._idle.set()
 
@@ -96,7 +96,7 @@ class Calls(Interceptor):
         """One call: counted, refused while no calls are taken, and whatever it raises answered with a status."""
         counted = method.startswith(PREFIX)
         self._under_way += counted
-        self.begun += counted
+        self.begun[method] += 1
         code = grpc.StatusCode.CANCELLED  # unless something else is known
         if counted:
             self._idle.clear()
@@ -116,8 +116,7 @@ class Calls(Interceptor):
             await _abort(context, internal())
         finally:
             self._under_way -= counted
-            if counted:
-                self.ended[code.name] += 1
+            self.ended[method, code.name] += 1
             if not self._under_way:
                 self._idle.set()
 
