@@ -67,6 +67,14 @@ test-full: $(READY)  ## every test, with the full number of games against the or
 bench: $(READY)  ## the benchmarks
 	$(BIN)/python -m benchmarks
 
+.PHONY: load
+load: $(READY)  ## latency and throughput of the server under load
+	$(BIN)/python -m benchmarks.load
+
+.PHONY: soak
+soak: $(READY)  ## ten thousand requests, many given up: each accounted for, and nothing left over
+	$(BIN)/python -m benchmarks.soak
+
 .PHONY: format
 format: $(READY)  ## format the Python code and mend what lint can mend
 	$(BIN)/ruff check --fix-only --exit-zero --quiet .

@@ -79,8 +79,7 @@ def contest(preset: str, cores: int, repeats: int, cache: Path) -> Contest:
 
     def in_kernel() -> tuple[int, int]:
         before = engine.meter.moves
-        for _, future in engine.rollouts(todo.family, device_roots, device_worlds, todo.root, todo.world):
-            future.result()
+        engine.rollouts(todo.family, device_roots, device_worlds, todo.root, todo.world).result()
         return engine.meter.moves - before, count
 
     def in_peer() -> tuple[int, int]:

@@ -55,13 +55,12 @@ def measure(preset: str, cores: int, repeats: int, cache: Path) -> dict[str, flo
     for _ in range(repeats):
         before = dataclasses.replace(engine.meter)
         begin = time.perf_counter()
-        for _, future in engine.rollouts(todo.family, roots, worlds, todo.root, todo.world):
-            future.result()
+        engine.rollouts(todo.family, roots, worlds, todo.root, todo.world).result()
         seconds = time.perf_counter() - begin
         moves = engine.meter.moves - before.moves
         rates.append(moves / seconds)
         utilisation.append(moves / (engine.meter.steps - before.steps))
-        seconds_per_call.append((engine.meter.busy_seconds - before.busy_seconds) / (len(todo.root) / engines.TASKS))
+        seconds_per_call.append((engine.meter.busy_seconds - before.busy_seconds) / (engine.meter.calls - before.calls))
     rollouts = engine.meter.rollouts
     result = {
         "moves_per_second": statistics.median(rates),

@@ -19,8 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 from zank_kernel import bank, malice, rollout, search, turns
+from zank_kernel.batch import Batch, Part, tasks
 from zank_kernel.family import Family, Rulings
-from zank_kernel.host import leaf, zeros
+from zank_kernel.host import zeros
+from zank_kernel.schedule import Line
 from zank_kernel.workers import Workers
 
 RULED: Final = 64  # positions of one call about rules
@@ -68,7 +70,7 @@ class Question:
     only: frozenset[int] = frozenset()  # actions to consider; empty = all
     avoid: frozenset[int] = frozenset()  # actions to leave out
     keep: frozenset[int] = frozenset()  # actions whose best outcomes play in every round
-    urgency: int = 0  # lower is played earlier; it changes no answer
+    urgency: int = 0  # the lower, the larger its share of the time (schedule.SHARES); it changes no answer
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -88,6 +90,7 @@ class Meter:
     """What the rollout workers have done since the engine was made."""
 
     rollouts: int = 0
+    calls: int = 0  # that played rollouts
     moves: int = 0  # moves played in rollouts
     steps: int = 0  # lane steps taken, idle ones included
     busy_seconds: float = 0.0  # worker time spent in rollout calls, all workers together
@@ -118,9 +121,21 @@ class Engine:
         self.lanes = lanes or (LANES if on_cpu else ACCELERATOR_LANES)
         self.meter = Meter()
         self.programs: dict[str, Program] = {}
+        self.faults: dict[str, int] = {}  # calls of a program that failed since one did not
+        self._begun: dict[int, float] = {}  # when the device call under way in a thread began
         self._buffers: list[dict[str, Any]] = [{} for _ in range(self.workers)]
         self._lock = threading.Lock()
-        self._workers = Workers(self.workers, "rollout")
+        self._workers = Workers(
+            self.workers,
+            "rollout",
+            play=self._play,
+            size=self.tasks_of_a_call,
+            cost=lambda family: 1 / self.meter.recent_rate[family],
+            call=CALL_SECONDS,
+            lanes=self.lanes,
+            roots=ROOTS,
+            worlds=WORLDS,
+        )
 
     def close(self) -> None:
         """Finish the calls that wait and stop the workers."""
@@ -171,18 +186,19 @@ class Engine:
         """
         family = FAMILIES[question.family]
         turn = self.turn(question)
-        playing = _Playing(self, family, turn.outcomes, question, control)
-        made = turn.outcomes.moves.astype(np.int64)
-        if len(turn.moves) == 1:
-            return search.forced(turn, playing.won(made))
-        keep = frozenset(index for index, members in enumerate(turn.moves) if question.keep & {*members})
-        return search.search(
-            search.Race(turn, made, question.objective, family.spread(question.table)),
-            search.schedule(len(made), question.rollouts, len(keep))[: question.rounds],
-            playing.play,
-            keep=keep,
-            progress=control.progress,
-        )
+        with self._workers.line(question.urgency) as line:
+            playing = _Playing(self, family, turn.outcomes, question, control, line)
+            made = turn.outcomes.moves.astype(np.int64)
+            if len(turn.moves) == 1:
+                return search.forced(turn, playing.won(made))
+            keep = frozenset(index for index, members in enumerate(turn.moves) if question.keep & {*members})
+            return search.search(
+                search.Race(turn, made, question.objective, family.spread(question.table)),
+                search.schedule(len(made), question.rollouts, len(keep))[: question.rounds],
+                playing.play,
+                keep=keep,
+                progress=control.progress,
+            )
 
     def turn(self, question: Question, nodes: int = turns.NODES) -> turns.Turn:
         """The moves that a question is about, and the outcomes of the turn that its budget looks at.
@@ -214,8 +230,26 @@ class Engine:
         result = self._call(family, name, *(padded(each, RULED) for each in (state, *arguments)))
         return jax.tree.map(lambda part: np.asarray(part)[..., :count], result)
 
+    @property
+    def longest_call(self) -> float:
+        """Seconds for which the oldest device call under way has run; 0 where there is none."""
+        now = time.monotonic()
+        return now - min(self._begun.copy().values(), default=now)
+
     def _call(self, family: str, name: str, *arguments: Any) -> Any:
-        return self.programs[f"{family}/{name}"].call(*arguments)
+        """What a program returns, once it is there."""
+        thread, program = threading.get_ident(), self.programs[f"{family}/{name}"]
+        self._begun[thread] = time.monotonic()
+        try:
+            result = jax.block_until_ready(program.call(*arguments))
+        except Exception:
+            with self._lock:
+                self.faults[program.name] = self.faults.get(program.name, 0) + 1
+            raise
+        finally:
+            del self._begun[thread]
+        self.faults.pop(program.name, None)
+        return result
 
     def _compile_family(self, family: Family[Any, Any, Any, Any]) -> None:
         state = family.empty(RULED)
@@ -231,15 +265,9 @@ class Engine:
         def expand(state: Any, action: jax.Array, player: jax.Array) -> turns.Reached[Any]:
             return turns.expand(family, state, action, player)
 
-        self._compile(
-            family,
-            "expand",
-            f"moves={turns.AT_ONCE}",
-            expand,
-            family.empty(turns.AT_ONCE),
-            np.full((turns.AT_ONCE,), -1, np.int32),
-            np.zeros((turns.AT_ONCE,), np.int8),
-        )
+        size = turns.AT_ONCE
+        actions, players = np.full((size,), NOTHING, np.int32), np.zeros((size,), np.int8)
+        self._compile(family, "expand", f"moves={size}", expand, family.empty(size), actions, players)
 
         def run(lanes: Any, tasks: rollout.Tasks[Any, Any]) -> tuple[Any, rollout.Results, rollout.Usage]:
             return rollout.run(family, lanes, tasks)
@@ -296,79 +324,69 @@ class Engine:
         root: npt.NDArray[np.int32],
         world: npt.NDArray[np.int32],
         *,
-        urgency: int = 0,
-        before: int = 0,
+        line: Line | None = None,
         stop: Callable[[], bool] = lambda: False,
-    ) -> list[tuple[int, Future[rollout.Results]]]:
+    ) -> Future[rollout.Results]:
         """Queue one rollout for each pair of rows of `roots` [ROOTS] and `worlds` [WORLDS]; returns at once.
 
-        The tasks go to the workers in calls of about equal size; each entry of the list is the number of its tasks, in
-        order, and the future of their results (NumPy arrays), which do not depend on how tasks share calls. A call
-        before which `stop` says yes is not made: its future raises search.Stopped.
-
-        Of equally urgent questions the one that has made fewer calls goes first, so that a long one holds nobody up:
-        `before` says how many calls this question has made.
+        The future is given their results in order, as NumPy arrays; how tasks share calls changes none. They wait in
+        the line of a question, or in one of their own. Once `stop` says yes no call is made for them any more, and the
+        future raises search.Stopped.
         """
-        calls = -(-len(root) // (self.tasks_of_a_call(family) * self.workers)) * self.workers
-        queued: list[tuple[int, Future[rollout.Results]]] = []
-        for part_root, part_world in zip(np.array_split(root, calls), np.array_split(world, calls), strict=True):
-            tasks = rollout.Tasks(
-                roots=roots,
-                worlds=worlds,
-                root=padded(leaf(part_root), TASKS),
-                world=padded(leaf(part_world), TASKS),
-                count=leaf(np.asarray(len(part_root), np.int32)),
-            )
-            work = functools.partial(self._rollout, FAMILIES[family], tasks, stop)
-            queued.append((len(part_root), self._workers.submit((urgency, before + len(queued)), work)))
-        return queued
+        batch = Batch(family, roots, worlds, root, world, stop)
+        self._workers.submit(line or Line(urgency=0), batch)
+        return batch.future
 
-    def _rollout(
-        self,
-        family: Family[Any, Any, Any, Any],
-        tasks: rollout.Tasks[Any, Any],
-        stop: Callable[[], bool],
-        worker: int,
-    ) -> rollout.Results:
-        if stop():
-            raise search.Stopped
+    def _play(self, worker: int, parts: Sequence[Part]) -> None:
+        """Play parts of batches of one family in one call."""
         begin = time.perf_counter()
+        family = FAMILIES[parts[0].batch.family]
         number = worker % len(self.devices)
+        work = tasks(parts, roots=ROOTS, worlds=WORLDS, slots=TASKS)
         lanes, results, usage = self._call(
             family.name,
             rollout_program(number),
             self._lanes(worker, family),
-            jax.device_put(tasks, self.devices[number]) if number else tasks,
+            jax.device_put(work, self.devices[number]) if number else work,
         )
-        self._buffers[worker][family.name] = lanes
         host: rollout.Results = jax.tree.map(np.asarray, results)
+        self._buffers[worker][family.name] = lanes
         seconds = time.perf_counter() - begin
+        count, first = int(work.count), 0
         with self._lock:
             meter = self.meter
-            meter.rollouts += int(tasks.count)
+            meter.rollouts += count
+            meter.calls += 1
             meter.moves += int(usage.moves)
             meter.steps += int(usage.steps)
             meter.busy_seconds += seconds
             # A call of few tasks says little of speed: it hardly fills its lanes.
-            weight = RATE_MEMORY * min(1.0, int(tasks.count) / self.tasks_of_a_call(family.name))
-            meter.recent_rate[family.name] += weight * (int(tasks.count) / seconds - meter.recent_rate[family.name])
-        return host
+            weight = RATE_MEMORY * min(1.0, count / self.tasks_of_a_call(family.name))
+            meter.recent_rate[family.name] += weight * (count / seconds - meter.recent_rate[family.name])
+        for part in parts:
+            part.batch.put(part.first, jax.tree.map(lambda all_, at=first, to=first + part.count: all_[at:to], host))
+            first += part.count
 
 
 class _Playing:
     """The rollouts of one question: its roots, its knowledge and the tables of worlds made so far."""
 
     def __init__(
-        self, engine: Engine, family: Family[Any, Any, Any, Any], roots: Any, question: Question, control: Control
+        self,
+        engine: Engine,
+        family: Family[Any, Any, Any, Any],
+        roots: Any,
+        question: Question,
+        control: Control,
+        line: Line,
     ) -> None:
         self.engine = engine
         self.family = family
         self.roots = jax.device_put(padded(roots, ROOTS))
         self.knowledge = family.knowledge([question.table], [question.seed])
         self.sign = 1 if question.table.mover == 0 else -1
-        self.urgency = question.urgency
+        self.line = line
         self.control = control
-        self.calls = 0
         self.chunk = -1
         self.worlds: Any = None
 
@@ -395,26 +413,25 @@ class _Playing:
         What is `required` is not given up for want of time.
         """
         stop = functools.partial(self.stop, required)
-        queued: list[tuple[int, Future[rollout.Results]]] = []
+        queued: list[Future[rollout.Results]] = []
         for chunk in range(first // WORLDS, (last - 1) // WORLDS + 1):
             begin, end = max(first, chunk * WORLDS), min(last, (chunk + 1) * WORLDS)
-            calls = self.engine.rollouts(
-                self.family.name,
-                self.roots,
-                self.table_of_worlds(chunk),
-                np.tile(np.asarray(outcomes, np.int32), end - begin),
-                np.repeat(np.arange(begin, end, dtype=np.int32) - chunk * WORLDS, len(outcomes)),
-                urgency=self.urgency,
-                before=self.calls,
-                stop=stop,
+            queued.append(
+                self.engine.rollouts(
+                    self.family.name,
+                    self.roots,
+                    self.table_of_worlds(chunk),
+                    np.tile(np.asarray(outcomes, np.int32), end - begin),
+                    np.repeat(np.arange(begin, end, dtype=np.int32) - chunk * WORLDS, len(outcomes)),
+                    line=self.line,
+                    stop=stop,
+                )
             )
-            self.calls += len(calls)
-            queued += calls
-        parts = [(count, future.result()) for count, future in queued]
+        parts = [future.result() for future in queued]
 
         def joined(field: str) -> search.Counts:
             """That field of all results, [outcomes, worlds]."""
-            slots = np.concatenate([getattr(results, field)[:count] for count, results in parts])
+            slots = np.concatenate([getattr(results, field) for results in parts])
             return slots.astype(np.int64).reshape(last - first, len(outcomes)).T
 
         points = self.sign * joined("points")

@@ -243,7 +243,10 @@ class _Graph:
         """
         here, lane, exact = self.nodes[0].reached, 0, True
         line: list[int] = []
-        for action, goal in way:
+        for number, (action, goal) in enumerate(way, start=1):
+            if exact and number == len(way):  # nothing follows that could be called otherwise
+                line.append(action)
+                break
             node = self.nodes[goal]
             actions = [action] if exact else np.flatnonzero(here.legal[:, lane]).tolist()
             here = self._expand(_copies(here.state, lane, len(actions)), np.asarray(actions, np.int32))

@@ -1,27 +1,42 @@
-"""Threads that run device calls, the most urgent one first."""
+"""Threads that play rollouts, in calls that the rounds of several questions share."""
 
-import itertools
-import queue
 import threading
-from collections.abc import Callable
-from concurrent.futures import Future
-from typing import Any, Final
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
-type Urgency = tuple[int, int]  # the lower, the earlier
-
-LAST: Final = (1_000_000, 0)  # of the call that ends a thread: after all others
+from zank_kernel.batch import Batch, Part, Shared
+from zank_kernel.schedule import Line, Schedule
+from zank_kernel.search import Stopped
 
 
 class Workers:
-    """A fixed number of threads and the calls that wait for them.
+    """A fixed number of threads and the batches that wait for them.
 
-    A call that runs cannot be interrupted, so an urgent one waits for one call at most. Of equally urgent calls the
-    one queued first runs first.
+    `play(thread, parts)` plays parts of batches, all of one family, in one call. A call that runs cannot be
+    interrupted, so `size(family)` says how many tasks one may have; `roots` and `worlds` say how many rows. A task
+    costs `cost(family)`, a whole call about `call`, in the same unit.
     """
 
-    def __init__(self, count: int, name: str) -> None:
-        self._waiting: queue.PriorityQueue[tuple[Urgency, int, Callable[[int], None] | None]] = queue.PriorityQueue()
-        self._order = itertools.count()
+    def __init__(
+        self,
+        count: int,
+        name: str,
+        *,
+        play: Callable[[int, Sequence[Part]], None],
+        size: Callable[[str], int],
+        cost: Callable[[str], float],
+        call: float,
+        lanes: int,
+        roots: int,
+        worlds: int,
+    ) -> None:
+        self._play, self._size, self._cost = play, size, cost
+        self._lanes, self._roots, self._worlds = lanes, roots, worlds
+        self._schedule = Schedule(call)
+        self._changed = threading.Condition()
+        self._idle = 0
+        self._closing = False
         self._threads = [
             threading.Thread(target=self._run, args=(number,), name=f"{name}-{number}", daemon=True)
             for number in range(count)
@@ -29,33 +44,85 @@ class Workers:
         for thread in self._threads:
             thread.start()
 
-    def submit[Result](self, urgency: Urgency, work: Callable[[int], Result]) -> Future[Result]:
-        """Queue `work`, which is given the number of the thread that runs it."""
-        future: Future[Result] = Future()
+    @contextmanager
+    def line(self, urgency: int) -> Iterator[Line]:
+        """The line of a question, for as long as it is under way."""
+        line = Line(urgency)
+        with self._changed:
+            self._schedule.open(line)
+        try:
+            yield line
+        finally:
+            with self._changed:
+                self._schedule.close(line)
+                self._changed.notify_all()  # nobody waits for it any longer
 
-        def call(number: int) -> None:
-            if not future.set_running_or_notify_cancel():
-                return
-            try:
-                result = work(number)
-            except BaseException as error:
-                future.set_exception(error)
-            else:
-                future.set_result(result)
-
-        self._waiting.put((urgency, next(self._order), call))
-        return future
+    def submit(self, line: Line, batch: Batch) -> None:
+        """Queue a batch behind those of its line."""
+        with self._changed:
+            self._schedule.add(line, batch, min(len(self._threads), -(-len(batch.root) // self._lanes)))
+            self._changed.notify_all()
 
     def close(self) -> None:
-        """Finish every call that waits, and end the threads."""
-        for _ in self._threads:
-            self._waiting.put((LAST, next(self._order), None))
+        """Finish every batch that waits, and end the threads."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify_all()
         for thread in self._threads:
             thread.join()
 
     def _run(self, number: int) -> None:
-        while True:
-            call: Any = self._waiting.get()[2]
-            if call is None:
-                return
-            call(number)
+        while (taken := self._next()) is not None:
+            urgency, parts = taken
+            try:
+                self._try(number, parts)
+            finally:
+                with self._changed:
+                    self._schedule.end(urgency, time.monotonic())
+                    self._changed.notify_all()
+
+    def _try(self, number: int, parts: Sequence[Part]) -> None:
+        """Play parts together; if that fails, each by itself, so that none fails for another's sake."""
+        try:
+            self._play(number, parts)
+        except BaseException as error:
+            if len(parts) == 1:
+                parts[0].batch.fail(error)
+            else:
+                for part in parts:
+                    self._try(number, [part])
+
+    def _next(self) -> tuple[int, Sequence[Part]] | None:
+        """What a thread should play, once there is something; None when all is done."""
+        with self._changed:
+            self._idle += 1
+            try:
+                while True:
+                    for batch in self._schedule.stopped():
+                        batch.fail(Stopped())
+                    line = self._schedule.due()
+                    if line is None and self._closing:
+                        return None
+                    patience = None if line is None else self._schedule.expected(line, self._idle, time.monotonic())
+                    if line is not None and (patience is None or patience <= 0):
+                        return line.urgency, self._taken(line)
+                    self._changed.wait(patience)
+            finally:
+                self._idle -= 1
+
+    def _taken(self, line: Line) -> Sequence[Part]:
+        """Tasks for one call, those of this line first: as many as fill it, or the share of one of the idle threads."""
+        batch = line.batches[0]
+        family, cost = batch.family, self._cost(batch.family)
+        even = -(-self._schedule.waiting(line, family) // self._idle)
+        size = min(self._size(family), max(self._lanes, even))
+        call = Shared(batch.take(size), roots=self._roots, worlds=self._worlds)
+        others = self._schedule.like(line, family)
+        self._schedule.serve(line, cost * call.count)
+        for other in others:
+            left = size - call.count
+            if left <= 0 or not call.add(other.batches[0], left):
+                break
+            self._schedule.serve(other, cost * call.parts[-1].count)
+        self._schedule.begin(line.urgency)
+        return call.parts

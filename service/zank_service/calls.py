@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from inspect import isawaitable
@@ -31,6 +32,8 @@ class Calls(Interceptor):
     def __init__(self) -> None:
         self._closed: str | None = "the server is starting"  # why no calls are taken
         self._under_way = 0
+        self.begun = Counter[str]()  # calls so far, by method
+        self.ended = Counter[tuple[str, str]]()  # calls so far, by method and the name of the status code
         self._idle = asyncio.Event()
         self._idle.set()
 
@@ -93,21 +96,27 @@ class Calls(Interceptor):
         """One call: counted, refused while no calls are taken, and whatever it raises answered with a status."""
         counted = method.startswith(PREFIX)
         self._under_way += counted
+        self.begun[method] += 1
+        code = grpc.StatusCode.CANCELLED  # unless something else is known
         if counted:
             self._idle.clear()
         try:
             if counted and self._closed is not None:
                 raise unavailable(self._closed)
             yield
+            code = grpc.StatusCode.OK
         except Refusal as refusal:
+            code = refusal.code
             await _abort(context, refusal)
         except grpc.aio.AbortError:
             raise
         except Exception:
+            code = grpc.StatusCode.INTERNAL
             logger.exception("%s failed", method)
             await _abort(context, internal())
         finally:
             self._under_way -= counted
+            self.ended[method, code.name] += 1
             if not self._under_way:
                 self._idle.set()
 
@@ -132,4 +141,4 @@ def _parsed(parse: Callable[[bytes], Any] | None, data: bytes) -> Any:
 
 async def _abort(context: Context, refusal: Refusal) -> None:
     status = refusal.status()
-    await context.abort(status.code, status.details, status.trailing_metadata)
+    await context.abort(status.code, status.details, (*status.trailing_metadata, *refusal.pushback))

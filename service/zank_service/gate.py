@@ -9,7 +9,9 @@ from typing import Any, Final
 
 from zank_service.refusals import overloaded
 
-RETRY_SECONDS: Final = 1.0  # what a refused client is told to wait
+FIRST_SECONDS: Final = 0.5  # what a piece of work is taken to last until some has
+MEMORY: Final = 0.1  # weight of the latest piece of work in how long one lasts
+RETRY_SECONDS: Final = (0.2, 60.0)  # what a refused client is told to wait, at least and at most
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -28,6 +30,14 @@ class Gate:
         self._free = asyncio.Semaphore(threads)
         self._waiting = 0
         self._limit = waiting
+        self._threads = threads
+        self._lasting = FIRST_SECONDS  # seconds that a piece of work lasts, of late
+
+    @property
+    def wait(self) -> float:
+        """How long new work would wait for its turn, in seconds, by the length of the queue and the rate of late."""
+        least, most = RETRY_SECONDS
+        return min(most, max(least, (self._waiting + 1) * self._lasting / self._threads))
 
     async def run[Result](self, work: Callable[[], Result]) -> tuple[Result, Timing]:
         """What `work` returns, and how long it took; raises what `work` raises.
@@ -36,7 +46,7 @@ class Gate:
         place is free when the work has ended, and what it returns or raises is dropped.
         """
         if self._free.locked() and self._waiting >= self._limit:
-            raise overloaded(RETRY_SECONDS)
+            raise overloaded(self.wait)
         begin = time.perf_counter()
         self._waiting += 1
         try:
@@ -48,7 +58,9 @@ class Gate:
         running.add_done_callback(self._finished)
         # A cancelled call must not free its place while its thread still works.
         result = await asyncio.shield(running)
-        return result, Timing(queued=start - begin, worked=time.perf_counter() - start)
+        worked = time.perf_counter() - start
+        self._lasting += MEMORY * (worked - self._lasting)
+        return result, Timing(queued=start - begin, worked=worked)
 
     def close(self) -> None:
         """Wait for the work under way and end the threads; nothing may be waiting."""

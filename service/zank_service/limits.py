@@ -17,11 +17,13 @@ BEST_MOVE_ROLLOUTS: Final = 65_536
 ANALYSIS_ROLLOUTS: Final = 262_144
 
 # By priority, the most urgent first; each twice, for short questions and for long ones, which must not hold the places
-# that hints need. The engine plays the rollouts of the question that has had the fewest first.
+# that hints need. The engine shares its time out between them (zank_kernel.schedule.SHARES).
 ANSWERS_AT_ONCE: Final = (8, 2, 2)
 LONG_ROLLOUTS: Final = 100_000  # a question of more is long …
 LONG_SECONDS: Final = 1.0  # … and so is one that may take longer
 ANSWERS_WAITING: Final = 64
+ANSWERS_PER_CLIENT: Final = 32
+INTERACTIVE_PER_CLIENT: Final = 16
 RULINGS_AT_ONCE: Final = 1  # what a referee is asked takes a few milliseconds
 RULINGS_WAITING: Final = 256
 
@@ -41,3 +43,5 @@ class Limits:
     best_move_rollouts: int = BEST_MOVE_ROLLOUTS  # of a best move without a budget
     analysis_rollouts: int = ANALYSIS_ROLLOUTS  # of an analysis without a budget
     answers_waiting: int = ANSWERS_WAITING  # short questions of one priority that wait for their turn, and long ones
+    answers_per_client: int = ANSWERS_PER_CLIENT  # questions of one client, under way or waiting
+    interactive_per_client: int = INTERACTIVE_PER_CLIENT  # of these interactive; further ones are taken as normal

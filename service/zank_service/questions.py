@@ -12,7 +12,6 @@ from zank.v1 import (
     PRIORITY_BULK,
     PRIORITY_INTERACTIVE,
     PRIORITY_NORMAL,
-    PRIORITY_UNSPECIFIED,
     Objective,
     Position,
     Priority,
@@ -27,12 +26,7 @@ from zank_service.positions import Checked, checked_position
 from zank_service.refusals import Refusal, Violations, game_over, invalid, not_possible
 
 OBJECTIVES: Final[dict[int, search.Objective]] = {OBJECTIVE_POINTS: "points", OBJECTIVE_WIN: "win"}
-URGENCIES: Final[dict[int, int]] = {
-    PRIORITY_UNSPECIFIED: 0,
-    PRIORITY_INTERACTIVE: 0,
-    PRIORITY_NORMAL: 1,
-    PRIORITY_BULK: 2,
-}
+PRIORITIES: Final = (PRIORITY_INTERACTIVE, PRIORITY_NORMAL, PRIORITY_BULK)  # the most urgent first
 
 
 class Request(Protocol):
@@ -57,7 +51,12 @@ class Asked:
     objective: Objective.ValueType
     rollouts: int  # the schedule's; 0 = to be planned from the time
     seconds: float | None
-    urgency: int
+    priority: Priority.ValueType
+
+    @property
+    def urgency(self) -> int:
+        """Which of the engine's classes it is in: two of each priority, for short questions and for long ones."""
+        return 2 * PRIORITIES.index(self.priority) + self.long
 
     @property
     def long(self) -> bool:
@@ -88,7 +87,7 @@ def understood(request: Request, limits: Limits, rollouts: int) -> Asked:
         objective=_objective(question, checked),
         rollouts=budget.rollouts if question.HasField("budget") else rollouts,
         seconds=budget.time_ms / 1000 if budget.time_ms else None,
-        urgency=URGENCIES[question.priority],
+        priority=question.priority or PRIORITY_INTERACTIVE,
     )
 
 

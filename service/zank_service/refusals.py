@@ -11,6 +11,7 @@ from google.rpc.error_details_pb2 import BadRequest, ErrorInfo, RetryInfo
 from grpc_status import rpc_status
 
 DOMAIN: Final = "zank"
+PUSHBACK: Final = "grpc-retry-pushback-ms"
 MOST_VIOLATIONS: Final = 20  # listed in one refusal
 
 
@@ -30,6 +31,12 @@ class Refusal(Exception):
         for slot, detail in zip(packed, self.details, strict=True):
             slot.Pack(detail)
         return rpc_status.to_status(status_pb2.Status(code=number, message=self.message, details=packed))
+
+    @property
+    def pushback(self) -> tuple[tuple[str, str], ...]:
+        """Trailing metadata by which gRPC's own retries wait as long as `RetryInfo` says, where there is one."""
+        waits = [detail.retry_delay.ToMilliseconds() for detail in self.details if isinstance(detail, RetryInfo)]
+        return tuple((PUSHBACK, str(milliseconds)) for milliseconds in waits)
 
 
 class Illegal(Refusal):
@@ -107,10 +114,12 @@ def game_over() -> Refusal:
 
 def overloaded(seconds: float) -> Refusal:
     """RESOURCE_EXHAUSTED: too much is waiting already; it may be worth a try after so many seconds."""
-    retry = RetryInfo()
-    retry.retry_delay.FromMilliseconds(round(seconds * 1000))
-    info = ErrorInfo(reason="OVERLOADED", domain=DOMAIN)
-    return Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, "too many requests are waiting", [info, retry])
+    return _later("OVERLOADED", "too many requests are waiting", seconds)
+
+
+def over_quota(seconds: float) -> Refusal:
+    """RESOURCE_EXHAUSTED: this client has too much waiting or under way; some may be done after so many seconds."""
+    return _later("QUOTA", "too many requests of this client are waiting or under way", seconds)
 
 
 def unavailable(message: str) -> Refusal:
@@ -122,3 +131,9 @@ def internal() -> Refusal:
     """INTERNAL: a fault of the server, whose text stays in its log."""
     info = ErrorInfo(reason="INTERNAL", domain=DOMAIN)
     return Refusal(grpc.StatusCode.INTERNAL, "a fault in the server; its log says more", [info])
+
+
+def _later(reason: str, message: str, seconds: float) -> Refusal:
+    retry = RetryInfo()
+    retry.retry_delay.FromMilliseconds(round(seconds * 1000))
+    return Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, message, [ErrorInfo(reason=reason, domain=DOMAIN), retry])

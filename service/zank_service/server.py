@@ -39,12 +39,12 @@ class Server:
     """Serves an engine on one port. It takes calls once `serve` is called: the engine must be warm by then."""
 
     def __init__(self, engine: Engine, limits: Limits, *, with_reflection: bool = True) -> None:
-        self._calls = Calls()
+        self.calls: Final = Calls()
         self._rulings = Gate("referee", threads=RULINGS_AT_ONCE, waiting=RULINGS_WAITING)
         self._solver = Solver(engine, limits)
         self._health = HealthServicer()
         options = (*OPTIONS, ("grpc.max_receive_message_length", limits.max_message_bytes))
-        self._server = grpc.aio.server(interceptors=[self._calls], options=options, maximum_concurrent_rpcs=MAX_CALLS)
+        self._server = grpc.aio.server(interceptors=[self.calls], options=options, maximum_concurrent_rpcs=MAX_CALLS)
         add_RefereeServicer_to_server(Referee(engine, self._rulings), self._server)
         add_SolverServicer_to_server(self._solver, self._server)
         add_ServerServicer_to_server(About(engine, limits), self._server)
@@ -71,19 +71,23 @@ class Server:
 
     async def serve(self) -> None:
         """Take calls, and say so to health checks."""
-        self._calls.open()
+        self.calls.open()
         await self._set_health(health_pb2.HealthCheckResponse.SERVING)
+
+    async def fail(self) -> None:
+        """Refuse new calls, and say so to health checks: nothing that is under way may ever end."""
+        await self._health.enter_graceful_shutdown()
+        self.calls.close()
 
     async def stop(self, grace: float) -> bool:
         """Refuse new calls, wait up to `grace` seconds for those under way, and close the port.
 
         Returns whether all were answered; those that were not are cancelled, and their threads may go on for a while.
         """
-        await self._health.enter_graceful_shutdown()
-        self._calls.close()
+        await self.fail()
         try:
             async with asyncio.timeout(grace):
-                await self._calls.idle()
+                await self.calls.idle()
             done = True
         except TimeoutError:
             done = False

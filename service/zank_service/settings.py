@@ -208,6 +208,22 @@ class Settings:
         WholeNumber(0, 100),  # six such queues, what is at work and the referee's stay below MAX_CALLS
         "questions of one priority that may wait for their turn, and as many long ones; more are refused as OVERLOADED",
     )
+    answers_per_client: int = setting(
+        DEFAULTS.answers_per_client,
+        WholeNumber(1, 1_000),
+        "questions of one client, a connection or another machine, that may be under way or wait; more are refused as"
+        " QUOTA",
+    )
+    interactive_per_client: int = setting(
+        DEFAULTS.interactive_per_client,
+        WholeNumber(0, 1_000),
+        "how many of these may be interactive; further ones get the priority normal",
+    )
+    hung_seconds: int = setting(
+        60,
+        WholeNumber(1, 3_600),
+        "seconds after which a call of the device counts as hung; the server then exits with 75",
+    )
     grace_seconds: int = setting(
         30, WholeNumber(0, 3_600), "seconds that a server told to stop waits for the answers under way"
     )
@@ -222,6 +238,8 @@ class Settings:
             best_move_rollouts=self.default_best_move_rollouts,
             analysis_rollouts=self.default_analysis_rollouts,
             answers_waiting=self.answers_waiting,
+            answers_per_client=self.answers_per_client,
+            interactive_per_client=self.interactive_per_client,
         )
 
 

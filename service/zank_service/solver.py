@@ -1,6 +1,7 @@
 """The service `Solver`: what to play."""
 
 import asyncio
+import dataclasses
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -8,6 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 
 from zank.v1 import (
+    PRIORITY_INTERACTIVE,
     AnalyzeRequest,
     AnalyzeResponse,
     Answer,
@@ -15,6 +17,7 @@ from zank.v1 import (
     GetBestMoveResponse,
     GetHintRequest,
     GetHintResponse,
+    Priority,
     SolverServicer,
 )
 from zank_kernel import search
@@ -23,7 +26,8 @@ from zank_service.answers import Answers
 from zank_service.calls import Context
 from zank_service.gate import Gate, Timing
 from zank_service.limits import ANSWERS_AT_ONCE, Limits
-from zank_service.questions import Asked, engine_question, understood
+from zank_service.questions import PRIORITIES, Asked, engine_question, understood
+from zank_service.quota import Quota, client_of
 
 
 class Solver(SolverServicer):
@@ -33,14 +37,17 @@ class Solver(SolverServicer):
         self._engine = engine
         self._limits = limits
         # A gate for each priority, and one for long questions of each, so that nobody who is in no hurry holds a place
-        # that a player waits for; the engine plays the rollouts of the most urgent question first.
+        # that a player waits for.
         self._gates = {
-            (urgency, long): Gate(
-                f"solver-{urgency}{'-long' if long else ''}", threads=threads, waiting=limits.answers_waiting
+            (priority, long): Gate(
+                f"solver-{Priority.Name(priority).removeprefix('PRIORITY_').lower()}{'-long' if long else ''}",
+                threads=threads,
+                waiting=limits.answers_waiting,
             )
-            for urgency, threads in enumerate(ANSWERS_AT_ONCE)
+            for priority, threads in zip(PRIORITIES, ANSWERS_AT_ONCE, strict=True)
             for long in (False, True)
         }
+        self._quota = Quota(limits)
         self._under_way = 0
         self._lock = threading.Lock()
 
@@ -52,15 +59,17 @@ class Solver(SolverServicer):
     async def GetHint(self, request: GetHintRequest, context: Context) -> GetHintResponse:
         """Rank the legal moves of a position, quickly."""
         asked = understood(request, self._limits, self._limits.hint_rollouts)
-        answer, timing = await self._answer(asked)
-        context.set_trailing_metadata((("server-timing", server_timing(timing)),))
+        with self._counted(asked, context) as asked:
+            answer, timing = await self._answer(asked)
+        told(context, timing, asked)
         return GetHintResponse(answer=answer)
 
     async def GetBestMove(self, request: GetBestMoveRequest, context: Context) -> GetBestMoveResponse:
         """Rank the legal moves of a position, thoroughly."""
         asked = understood(request, self._limits, self._limits.best_move_rollouts)
-        answer, timing = await self._answer(asked)
-        context.set_trailing_metadata((("server-timing", server_timing(timing)),))
+        with self._counted(asked, context) as asked:
+            answer, timing = await self._answer(asked)
+        told(context, timing, asked)
         return GetBestMoveResponse(answer=answer)
 
     async def Analyze(self, request: AnalyzeRequest, context: Context) -> AsyncIterator[AnalyzeResponse]:
@@ -72,23 +81,31 @@ class Solver(SolverServicer):
         def tell(answer: Answer) -> None:
             loop.call_soon_threadsafe(news.put_nowait, answer)
 
-        answering = asyncio.ensure_future(self._answer(asked, tell))
-        answering.add_done_callback(lambda _: news.put_nowait(None))
-        try:
-            while (latest := await newest(news)) is not None:
-                yield AnalyzeResponse(answer=latest)
-            answer, timing = await answering
-        finally:
-            answering.cancel()
-        context.set_trailing_metadata((("server-timing", server_timing(timing)),))
+        with self._counted(asked, context) as asked:
+            answering = asyncio.ensure_future(self._answer(asked, tell))
+            answering.add_done_callback(lambda _: news.put_nowait(None))
+            try:
+                while (latest := await newest(news)) is not None:
+                    yield AnalyzeResponse(answer=latest)
+                answer, timing = await answering
+            finally:
+                answering.cancel()
+        told(context, timing, asked)
         yield AnalyzeResponse(answer=answer, final=True)
+
+    @contextmanager
+    def _counted(self, asked: Asked, context: Context) -> Iterator[Asked]:
+        """Counts a question of the caller, and gives it with the priority that it gets; raises Refusal."""
+        wait = self._gates[asked.priority, asked.long].wait
+        with self._quota.counted(client_of(context.peer()), asked.priority, wait) as priority:
+            yield dataclasses.replace(asked, priority=priority)
 
     async def _answer(self, asked: Asked, tell: Callable[[Answer], None] | None = None) -> tuple[Answer, Timing]:
         """The answer; raises Refusal. Cancelled, it gives up the work."""
         given_up = threading.Event()
         try:
             work = partial(self._work, asked, given_up, tell)
-            return await self._gates[asked.urgency, asked.long].run(work)
+            return await self._gates[asked.priority, asked.long].run(work)
         except asyncio.CancelledError:
             given_up.set()
             raise
@@ -96,7 +113,7 @@ class Solver(SolverServicer):
     def _work(self, asked: Asked, given_up: threading.Event, tell: Callable[[Answer], None] | None) -> Answer:
         # Rounds that choose may begin until so much of the time is over; the rest is for the rollouts that report.
         end = None if asked.seconds is None else time.monotonic() + asked.seconds * search.CHOOSING
-        with self._counted() as sharing:
+        with self._sharing() as sharing:
             question = engine_question(asked, self._engine, self._limits, sharing)
             answers = Answers(asked, question.rollouts)
 
@@ -112,7 +129,7 @@ class Solver(SolverServicer):
             return answers.on_the_wire(self._engine.answer(question, control))
 
     @contextmanager
-    def _counted(self) -> Iterator[int]:
+    def _sharing(self) -> Iterator[int]:
         """Counts one more question under way, and gives their number."""
         with self._lock:
             self._under_way += 1
@@ -130,6 +147,14 @@ async def newest[Item](queue: "asyncio.Queue[Item | None]") -> Item | None:
     while item is not None and not queue.empty():
         item = queue.get_nowait()
     return item
+
+
+def told(context: Context, timing: Timing, asked: Asked) -> None:
+    """Say beside an answer how long it took and, where it is not the one asked for, the priority that it had."""
+    metadata = [("server-timing", server_timing(timing))]
+    if asked.priority != (asked.request.priority or PRIORITY_INTERACTIVE):
+        metadata.append(("priority", Priority.Name(asked.priority)))
+    context.set_trailing_metadata(tuple(metadata))
 
 
 def server_timing(timing: Timing) -> str:

@@ -114,13 +114,18 @@ class FakeServer(RefereeServicer, SolverServicer, ServerServicer):
     )
     obligatory: list[str] = field(default_factory=list)  # what an illegal move would have to wait for
     delay: float = 0.0  # seconds before each answer
+    pushback: str = "-1"  # milliseconds that gRPC is told to wait before it repeats an overloaded call; -1: never
     analysis_ended: Signal = field(default_factory=Signal)
 
     def _receive(self, request: Message, context: grpc.ServicerContext) -> None:
         self.requests.append(request)
         sleep(self.delay)
         if self.refusals:
-            context.abort_with_status(rpc_status.to_status(self.refusals.pop(0)))
+            status = rpc_status.to_status(self.refusals.pop(0))
+            pushback = (("grpc-retry-pushback-ms", self.pushback),)
+            overloaded = status.code == grpc.StatusCode.RESOURCE_EXHAUSTED
+            context.set_trailing_metadata((*status.trailing_metadata, *(pushback if overloaded else ())))
+            context.abort(status.code, status.details)
 
     def Deal(self, request: DealRequest, context: grpc.ServicerContext) -> DealResponse:
         self._receive(request, context)

@@ -225,6 +225,15 @@ def test_an_overloaded_server_says_when_to_try_again(client: Client, fake: FakeS
     assert "try again in 1.5 s" in str(caught.value)
 
 
+def test_an_overloaded_call_is_repeated_after_as_long_as_the_server_says(client: Client, fake: FakeServer) -> None:
+    fake.refusals += [OVERLOADED] * 2
+    fake.pushback = "150"
+    begin = time.monotonic()
+    assert client.info().engine_version == "1.2.3"
+    assert 0.3 <= time.monotonic() - begin < 2
+    assert len(fake.requests) == 3
+
+
 def test_an_error_without_details_keeps_its_code(client: Client, fake: FakeServer) -> None:
     fake.refusals.append(refusal(code_pb2.INTERNAL, "the device failed"))
     with pytest.raises(ZankError) as caught:

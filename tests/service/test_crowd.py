@@ -41,7 +41,9 @@ CROWD = 200
 @pytest.fixture
 async def crowded(engine: Engine) -> AsyncIterator[Served]:
     """A server that lets a crowd wait."""
-    async with serving(engine, Limits(answers_waiting=CROWD)) as served:
+    async with serving(
+        engine, Limits(answers_waiting=CROWD, answers_per_client=2 * CROWD, interactive_per_client=2 * CROWD)
+    ) as served:
         yield served
 
 

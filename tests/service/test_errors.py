@@ -94,6 +94,17 @@ async def full_queue(served: Served, engine: Engine) -> Refused:
     return refused
 
 
+async def full_quota(served: Served, engine: Engine) -> Refused:
+    with held(engine) as holder:
+        async with serving(engine, Limits(answers_per_client=1)) as crowded:
+            taken = asyncio.ensure_future(crowded.solver.GetHint(HINT))
+            await holder.wait_until_asked(1)
+            refused = await refusal(crowded.solver.GetHint(HINT))
+            holder.release()
+            await taken
+    return refused
+
+
 async def large_message(served: Served, engine: Engine) -> Refused:
     position = Position(malice=MaliceTable(stock=Pile(cards=["7h"] * 20_000)))
     return await refusal(served.referee.ListLegalMoves(ListLegalMovesRequest(position=position)))
@@ -167,6 +178,7 @@ PROVOKED: dict[tuple[str, str, str], Callable[[Served, Engine], Awaitable[Refuse
     ("FAILED_PRECONDITION", "SHUFFLE_UNKNOWN", ""): no_shuffle,
     ("FAILED_PRECONDITION", "MATCH_SCORE_UNAVAILABLE", ""): match_score,
     ("RESOURCE_EXHAUSTED", "OVERLOADED", ""): full_queue,
+    ("RESOURCE_EXHAUSTED", "QUOTA", ""): full_quota,
     ("RESOURCE_EXHAUSTED", "", ""): too_much,
     ("UNAVAILABLE", "NOT_SERVING", ""): not_serving,
     ("DEADLINE_EXCEEDED", "", ""): deadline,

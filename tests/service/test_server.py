@@ -103,7 +103,7 @@ async def test_a_full_queue_refuses_at_once_and_says_when_to_come_back(engine: E
             await asyncio.sleep(0.1)
             refused = await refusal(served.solver.GetHint(HINT))
             assert (refused.code, refused.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "OVERLOADED")
-            assert refused.retry_seconds == 1.0
+            assert refused.retry_seconds == 0.2  # one is waiting for eight places
             moves = await served.referee.ListLegalMoves(ListLegalMovesRequest(position=HINT.question.position))
             assert moves.moves  # a referee has a queue of its own
             holder.release()

@@ -32,8 +32,8 @@ class Served:
 
 @asynccontextmanager
 async def connected(target: str) -> AsyncIterator[Served]:
-    """A connection to the server at this target."""
-    async with grpc.aio.insecure_channel(target) as channel:
+    """A connection to the server at this target, which no other channel shares."""
+    async with grpc.aio.insecure_channel(target, options=(("grpc.use_local_subchannel_pool", 1),)) as channel:
         yield Served(
             target=target,
             channel=channel,

@@ -16,7 +16,8 @@ _FIRST_WAIT: Final = 0.5  # seconds, after which it is looked whether there is a
 _PROBE_TIMEOUT: Final = 2.0  # seconds
 
 # The channel counts as ready once the server's health is SERVING, and every call may be repeated: none has an effect.
-# The repetitions take two to three seconds, for so long a server may be gone unnoticed.
+# The repetitions take two to three seconds, for so long a server may be gone unnoticed. One that is overloaded says how
+# long to wait instead, in `RetryInfo` and in the trailer by which gRPC goes.
 _SERVICE_CONFIG: Final = json.dumps(
     {
         "loadBalancingConfig": [{"round_robin": {}}],
@@ -29,7 +30,7 @@ _SERVICE_CONFIG: Final = json.dumps(
                     "initialBackoff": "0.1s",
                     "maxBackoff": "1s",
                     "backoffMultiplier": 3,
-                    "retryableStatusCodes": ["UNAVAILABLE"],
+                    "retryableStatusCodes": ["UNAVAILABLE", "RESOURCE_EXHAUSTED"],
                 },
             }
         ],

@@ -107,7 +107,7 @@ def apply_move(
     game.move(chosen)
     game.turn_up()
     center = chosen.move.target.number - 1
-    if not chosen.move.is_discard and state.needed[center, 0] == ACE_BIT:
+    if not chosen.move.is_discard and state.needed[center, 0] == ACE_BIT:  # it was completed
         game.recycle(center)
     if state.mover[0] != before.mover[0]:
         game.pass_turn()

@@ -1,0 +1,167 @@
+"""Rollouts of one round of a question: handed out to calls in parts, collected, and put side by side with others'."""
+
+import dataclasses
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from typing import Any, Final
+
+import jax
+import numpy as np
+import numpy.typing as npt
+
+from zank_kernel import rollout
+from zank_kernel.host import leaf
+
+type Rows = npt.NDArray[np.int32]
+
+
+class Batch:
+    """One rollout for each pair of rows of two tables; `future` is given all results in order, as NumPy arrays."""
+
+    def __init__(
+        self, family: str, roots: Any, worlds: Any, root: Rows, world: Rows, stop: Callable[[], bool] = lambda: False
+    ) -> None:
+        self.family: Final = family
+        self.roots: Final = roots
+        self.worlds: Final = worlds
+        self.root: Final = root
+        self.world: Final = world
+        self.stop: Final = stop  # whether to give up what is not handed out yet
+        self.future: Final = Future[rollout.Results]()
+        self.handed = 0  # tasks handed out so far
+        self._left = len(root)
+        self._lock = threading.Lock()
+        self._results = rollout.Results(
+            points=leaf(np.zeros(root.shape, np.int16)),
+            ending=leaf(np.zeros(root.shape, np.int8)),
+            moves=leaf(np.zeros(root.shape, np.int16)),
+        )
+
+    @property
+    def waiting(self) -> int:
+        """Tasks not handed out yet."""
+        return 0 if self.future.done() else len(self.root) - self.handed
+
+    def take(self, most: int) -> "Part":
+        """Hand out up to so many tasks."""
+        part = Part(batch=self, first=self.handed, last=min(self.handed + most, len(self.root)))
+        self.handed = part.last
+        return part
+
+    def fail(self, error: BaseException) -> None:
+        """Give up: the future raises `error`."""
+        with self._lock:
+            if not self.future.done():
+                self.future.set_exception(error)
+
+    def put(self, first: int, results: rollout.Results) -> None:
+        """Results of the tasks from `first` on."""
+        count = results.points.shape[0]
+        jax.tree.map(lambda all_, some: np.copyto(all_[first : first + count], some), self._results, results)
+        with self._lock:
+            self._left -= count
+            if not self._left and not self.future.done():
+                self.future.set_result(self._results)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Part:
+    """The tasks `first` … `last` - 1 of a batch."""
+
+    batch: Batch
+    first: int
+    last: int
+
+    @property
+    def count(self) -> int:
+        """Tasks."""
+        return self.last - self.first
+
+    @property
+    def root(self) -> Rows:
+        """Rows of the batch's table of roots."""
+        return self.batch.root[self.first : self.last]
+
+    @property
+    def world(self) -> Rows:
+        """Rows of the batch's table of worlds."""
+        return self.batch.world[self.first : self.last]
+
+
+class Shared:
+    """Parts of several batches of a family that fit into the tables of one call."""
+
+    def __init__(self, first: Part, *, roots: int, worlds: int) -> None:
+        self.parts = [first]
+        self._roots, self._worlds = roots, worlds  # rows that are left
+        self._counted = 0
+
+    @property
+    def count(self) -> int:
+        """Tasks of all parts together."""
+        return sum(part.count for part in self.parts)
+
+    def add(self, batch: Batch, most: int) -> bool:
+        """Take up to so many tasks of a batch, if the tables have room for their rows."""
+        part = Part(batch=batch, first=batch.handed, last=min(batch.handed + most, len(batch.root)))
+        for new in (*self.parts[self._counted :], part):
+            self._roots -= len(np.unique(new.root))
+            self._worlds -= len(np.unique(new.world))
+        self._counted = len(self.parts) + 1
+        if min(self._roots, self._worlds) < 0:
+            return False
+        self.parts.append(batch.take(most))
+        return True
+
+
+def tasks(parts: Sequence[Part], *, roots: int, worlds: int, slots: int) -> rollout.Tasks[Any, Any]:
+    """The tasks of all parts, in order, with tables of so many roots and worlds and so many slots for tasks."""
+    if len(parts) == 1:
+        only = parts[0]
+        tables = only.batch.roots, only.batch.worlds
+        root, world = only.root, only.world
+    else:
+        root_rows, root = _side_by_side([part.root for part in parts])
+        world_rows, world = _side_by_side([part.world for part in parts])
+        tables = (
+            _rows([part.batch.roots for part in parts], root_rows, roots),
+            _rows([part.batch.worlds for part in parts], world_rows, worlds),
+        )
+    return rollout.Tasks(
+        roots=tables[0],
+        worlds=tables[1],
+        root=leaf(_slots(root, slots)),
+        world=leaf(_slots(world, slots)),
+        count=leaf(np.asarray(len(root), np.int32)),
+    )
+
+
+def _side_by_side(rows: Sequence[Rows]) -> tuple[list[Rows], Rows]:
+    """Which rows of each table are used, and what all rows are called once these stand one after the other."""
+    used, renamed, offset = [], [], 0
+    for each in rows:
+        unique, place = np.unique(each, return_inverse=True)
+        used.append(unique)
+        renamed.append(place.astype(np.int32) + np.int32(offset))
+        offset += len(unique)
+    return used, np.concatenate(renamed)
+
+
+def _rows(tables: Sequence[Any], rows: Sequence[Rows], size: int) -> Any:
+    """A table of `size` entries with those rows of each of the tables, one after the other."""
+
+    def put(*leaves: Any) -> Any:
+        wide = np.zeros((*leaves[0].shape[:-1], size), leaves[0].dtype)
+        begin = 0
+        for each, chosen in zip(leaves, rows, strict=True):
+            wide[..., begin : begin + len(chosen)] = np.asarray(each)[..., chosen]
+            begin += len(chosen)
+        return wide
+
+    return jax.tree.map(put, *tables)
+
+
+def _slots(rows: Rows, slots: int) -> Rows:
+    """The rows, with 0 up to so many slots."""
+    return np.pad(rows, (0, slots - len(rows)))
