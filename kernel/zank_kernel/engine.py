@@ -101,20 +101,26 @@ class Meter:
 class Engine:
     """Compiled programs and the workers that run them.
 
-    `lanes` is the number of lanes a worker plays in; `workers` the number of threads, dealt out to all local devices
-    (default: one per core on CPUs, one per accelerator); `cache_directory` keeps compiled programs between starts and
-    must be private to the user, for what lies in it is run.
+    `lanes` is the number of lanes a worker plays in; `workers` the number of threads, dealt out to the `devices`
+    (default: one per core on CPUs, one per accelerator), which are all local ones of the default backend unless given;
+    `cache_directory` keeps compiled programs between starts and must be private to the user, for what lies in it is
+    run.
     """
 
     def __init__(
-        self, *, lanes: int | None = None, workers: int | None = None, cache_directory: Path | None = None
+        self,
+        *,
+        lanes: int | None = None,
+        workers: int | None = None,
+        devices: Sequence[jax.Device] | None = None,
+        cache_directory: Path | None = None,
     ) -> None:
         if cache_directory is not None:
             cache_directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             jax.config.update("jax_compilation_cache_dir", str(cache_directory))
             jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
             jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
-        self.devices = jax.local_devices()
+        self.devices = devices or jax.local_devices()
         on_cpu = self.devices[0].platform == "cpu"
         self.workers = workers or max(len(os.sched_getaffinity(0)) if on_cpu else 1, len(self.devices))
         self._compiler_options = CPU_OPTIONS if on_cpu else None
@@ -143,8 +149,9 @@ class Engine:
 
     def warm_up(self) -> None:
         """Compile every program and run each once."""
-        for family in FAMILIES.values():
-            self._compile_family(family)
+        with jax.default_device(self.devices[0]):
+            for family in FAMILIES.values():
+                self._compile_family(family)
 
     def rulings(self, family: str, state: Any) -> Rulings:
         """What the rules say of every action in up to RULED lanes. NumPy arrays."""
@@ -382,7 +389,7 @@ class _Playing:
     ) -> None:
         self.engine = engine
         self.family = family
-        self.roots = jax.device_put(padded(roots, ROOTS))
+        self.roots = jax.device_put(padded(roots, ROOTS), engine.devices[0])
         self.knowledge = family.knowledge([question.table], [question.seed])
         self.sign = 1 if question.table.mover == 0 else -1
         self.line = line
