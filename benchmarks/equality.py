@@ -93,10 +93,7 @@ def played(engine: engines.Engine, given: Games, count: int) -> rollout.Results:
     """Results of the first `count` games of these tables, one entry a game. NumPy arrays."""
     roots, worlds = jax.device_put((given.roots, given.worlds), engine.devices[0])
     root, world = given.tasks(count)
-    calls = [(tasks, call.result()) for tasks, call in engine.rollouts(given.family, roots, worlds, root, world)]
-    parts = [jax.tree.map(lambda leaf, tasks=tasks: leaf[:tasks], results) for tasks, results in calls]
-    joined: rollout.Results = jax.tree.map(lambda *leaves: np.concatenate(leaves), *parts)
-    return joined
+    return engine.rollouts(given.family, roots, worlds, root, world).result()
 
 
 def answered(engine: engines.Engine, reference: engines.Engine, family: str, questions: int, budget: int) -> Check:
