@@ -131,7 +131,10 @@ class Engine:
         self._begun: dict[int, float] = {}  # when the device call under way in a thread began
         self._buffers: list[dict[str, Any]] = [{} for _ in range(self.workers)]
         self._lock = threading.Lock()
-        self._workers = Workers(
+        self._workers = self._started()
+
+    def _started(self) -> Workers:
+        return Workers(
             self.workers,
             "rollout",
             play=self._play,

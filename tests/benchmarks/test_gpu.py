@@ -29,6 +29,7 @@ def tampered(engine: Engine, program: str, tamper: Callable[[Any], Any]) -> Engi
         return tamper(honest.call(*arguments))
 
     other.programs = {**engine.programs, program: dataclasses.replace(honest, call=call)}
+    other._workers = other._started()  # else its rollouts were the other's
     return other
 
 
