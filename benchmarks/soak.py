@@ -23,7 +23,7 @@ from zank_service.questions import PRIORITIES
 OUT = Path(__file__).parent / "out" / "soak.json"
 METHOD = "/zank.v1.Solver/GetHint"
 AT_ONCE = 4  # processes of clients
-OF_A_PROCESS = 200  # requests
+OF_A_PROCESS = 200  # requests at most; fewer in a short run, so that there are processes to kill
 ROLLOUTS = 512
 KILLED = 0.3  # share of processes that are killed at work
 MOST_GROWTH = 0.1  # of memory, from after the first tenth of the requests to the end
@@ -46,8 +46,9 @@ def held() -> dict[str, int]:
 async def plan_after_plan(now: Serving, chance: random.Random, left: list[int]) -> Counter[str]:
     """Processes of clients one after the other until no requests are left: what became of their requests."""
     fates = Counter[str]()
+    size = min(OF_A_PROCESS, 1 + left[0] // (4 * AT_ONCE))
     while left[0] > 0:
-        requests = min(OF_A_PROCESS, left[0])
+        requests = min(size, left[0])
         left[0] -= requests
         plan = Plan(
             target=now.target,
@@ -62,7 +63,7 @@ async def plan_after_plan(now: Serving, chance: random.Random, left: list[int]) 
         )
         process = await Process(plan).start()
         if chance.random() < KILLED:
-            await process.kill(after=chance.uniform(1.0, 6.0))
+            await process.kill(after=chance.uniform(0.7, 4.0))
         begun, ended = await process.ended()
         fates.update(fate(one) for one in ended)
         fates["killed"] += begun - len(ended)
