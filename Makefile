@@ -75,6 +75,11 @@ load: $(READY)  ## latency and throughput of the server under load
 soak: $(READY)  ## ten thousand requests, many given up: each accounted for, and nothing left over
 	$(BIN)/python -m benchmarks.soak
 
+.PHONY: bench-compare
+bench-compare: $(READY)  ## rollouts of this tree against those of a revision: make bench-compare REV=main
+	@test -n "$(REV)" || { echo "Name a revision: make bench-compare REV=main" >&2; exit 1; }
+	$(BIN)/python -m benchmarks.compare $(REV)
+
 .PHONY: format
 format: $(READY)  ## format the Python code and mend what lint can mend
 	$(BIN)/ruff check --fix-only --exit-zero --quiet .

@@ -4,7 +4,8 @@ It uses no more of the kernel than older revisions have too, for `benchmarks.pla
 """
 
 import dataclasses
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import jax
@@ -19,7 +20,7 @@ from zank_kernel.malice.deal import dealt as dealt_malice
 from zank_kernel.malice.table import masked
 
 PRESETS: Final[Mapping[str, str]] = {"malice": "malice-match", "bank": "bank-spiteful"}  # by family, what is measured
-DEALS: Final = 16  # roots of a table
+DEALS: Final = 16  # that are played
 
 
 def dealt(family: str, seed: int) -> Any:
@@ -39,6 +40,7 @@ def bank_masked(table: bank.Table) -> bank.Table:
     )
 
 
+@functools.cache
 def known(family: str, seed: int) -> Any:
     """The same as the player to move knows it."""
     table = dealt(family, seed)
@@ -47,24 +49,31 @@ def known(family: str, seed: int) -> Any:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Games:
-    """Tables of roots and worlds and the games that they make: world `w` is one of root `w % DEALS`. NumPy arrays."""
+    """Tables of roots and worlds and the games that they make: world `w` is one of root `w % deals`. NumPy arrays."""
 
     family: str
-    roots: Any  # state [ROOTS], the first DEALS of which are deals
+    deals: int
+    roots: Any  # state [ROOTS], of which the first `deals` are played
     worlds: Any  # [WORLDS]
 
-    def tasks(self, count: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-        """Rows of roots and of worlds of `count` games, int32 [count] each; the worlds come round in order."""
-        world = (np.arange(count) % engines.WORLDS).astype(np.int32)
-        return world % DEALS, world
+    def tasks(self, count: int, worlds: int = engines.WORLDS) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """Rows of roots and of worlds of `count` games, int32 [count] each; the first `worlds` come round in order."""
+        world = (np.arange(count) % worlds).astype(np.int32)
+        return world % self.deals, world
 
 
-def games(family: str, device: jax.Device | None = None) -> Games:
-    """DEALS deals, and as many worlds of each as there is room for, sampled on a device (default: JAX's)."""
+def games(family: str, device: jax.Device | None = None, *, deals: int = DEALS) -> Games:
+    """So many deals, ROOTS at most, and as many worlds of each as there is room for, sampled on a device."""
     each = engines.FAMILIES[family]
-    tables = [known(family, seed) for seed in range(DEALS)]
+    seeds = [row % deals for row in range(engines.ROOTS)]
+    tables = [known(family, seed) for seed in seeds]
     row = np.arange(engines.WORLDS)
-    entry, number = leaf((row % DEALS).astype(np.int32)), leaf((row // DEALS).astype(np.uint32))
+    entry, number = leaf((row % deals).astype(np.int32)), leaf((row // deals).astype(np.uint32))
     with jax.default_device(device):
-        worlds = jax.tree.map(np.asarray, jax.jit(each.sample)(each.knowledge(tables, range(DEALS)), entry, number))
-    return Games(family=family, roots=engines.padded(each.to_state(tables), engines.ROOTS), worlds=worlds)
+        worlds = jax.tree.map(np.asarray, _sampling(family)(each.knowledge(tables, seeds), entry, number))
+    return Games(family=family, deals=deals, roots=each.to_state(tables), worlds=worlds)
+
+
+@functools.cache
+def _sampling(family: str) -> Callable[..., Any]:
+    return jax.jit(engines.FAMILIES[family].sample)

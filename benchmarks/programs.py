@@ -72,12 +72,12 @@ def lowered_rollouts(
 
 
 class Rollouts:
-    """Rollouts of some games in so many lanes of a device."""
+    """Rollouts of some games in so many lanes of a device; the first `worlds` rows of worlds come round in order."""
 
-    def __init__(self, program: Compiled, given: Games, lanes: int, tasks: int) -> None:
+    def __init__(self, program: Compiled, given: Games, lanes: int, tasks: int, worlds: int = engines.WORLDS) -> None:
         self.tasks: Final = tasks
         self._program = program
-        self._tables = jax.device_put((given.roots, given.worlds, *given.tasks(tasks)), program.device)
+        self._tables = jax.device_put((given.roots, given.worlds, *given.tasks(tasks, worlds)), program.device)
         self._lanes = filled(engines.FAMILIES[given.family].empty(1), lanes, program.device)
 
     def play(self, count: int) -> Played:
