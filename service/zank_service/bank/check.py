@@ -8,7 +8,7 @@ from zank.notation import TABLEAU, BankMove, parse_bank_move
 from zank.v1 import BankPlayer, BankTable, Position
 from zank_kernel.bank.deal import DECK, OWN_PILES
 from zank_kernel.bank.rules import ACES_OPEN, Rules
-from zank_kernel.bank.state import COPIES, FOUNDATIONS, PILES
+from zank_kernel.bank.state import COPIES, FOUNDATIONS
 from zank_kernel.bank.table import accepts
 from zank_service.bank.endings import check_going_on, check_result
 from zank_service.bank.knowledge import unseen
@@ -66,7 +66,7 @@ def _check_shape(table: BankTable, path: str, violations: Violations) -> None:
     """The number of players, piles and cards, and what may be hidden."""
     check_count(f"{path}.players", len(table.players), PLAYERS, "players", violations)
     check_count(f"{path}.foundations", len(table.foundations), FOUNDATIONS, "foundations", violations)
-    check_count(f"{path}.tableau", len(table.tableau), PILES, "tableau piles", violations)
+    check_count(f"{path}.tableau", len(table.tableau), len(TABLEAU), "tableau piles", violations)
     if len(table.tableau_moves) > MOST_TABLEAU_MOVES:
         found = len(table.tableau_moves)
         violations.add(f"{path}.tableau_moves", f"expected at most {MOST_TABLEAU_MOVES} moves, found {found}")
