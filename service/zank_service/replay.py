@@ -43,7 +43,7 @@ class Replayed[Key]:
     """What came of a record."""
 
     key: Key
-    position: Position  # at the end, or where the fault is
+    position: Position  # at the end; whatever it was when a fault was found
     events: int  # that could be replayed
     fault: RecordFault | None
 
@@ -176,12 +176,13 @@ class _Bench[Key]:
     def _move(self, moves: dict[int, str], reveals: dict[int, Sequence[Reveal]]) -> Iterator[Replayed[Key]]:
         if not moves:
             return
+        movers = {lane: self._games[lane].position.player_to_move for lane in moves}
         for lane, outcome in self._plays.move(moves, reveals).items():
             game = self._games[lane]
             if isinstance(outcome, Refusal):
                 yield self._leave(lane, _fault(outcome, f"events[{game.event}]."))
             elif outcome.response.needed:
-                yield self._leave(lane, _needed(game, outcome.response.needed))
+                yield self._leave(lane, _needed(game, movers[lane], outcome.response.needed))
             else:
                 game.event += 1
                 game.over = game.position.HasField("result")
@@ -263,11 +264,10 @@ def _ended_by(family: AnyFamily, result: GameResult) -> str:
     return _ENDED_BY[family.name][Ending.Name(result.ending)]
 
 
-def _needed(game: _Game[Any], slots: Sequence[Slot]) -> RecordFault:
-    """Cards that come to light, and that neither the deal nor the event gives."""
-    player = game.position.player_to_move
-    given = {text.partition("=")[0] for text in game.next_event.reveals}
-    missing = [slot for slot in (format_slot(slot, player) for slot in slots) if slot not in given]
+def _needed(game: _Game[Any], mover: int, slots: Sequence[Slot]) -> RecordFault:
+    """Cards that come to light by a move, and that neither the deal nor the event gives."""
+    given = [parse_reveal(text, mover).slot for text in game.next_event.reveals]
+    missing = [format_slot(slot, mover) for slot in slots if slot not in given]
     return _at(game, "reveals", f"expected the cards that come to light: {', '.join(missing)} missing")
 
 

@@ -29,9 +29,9 @@ class Replayed(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Line:
-    """Where a record was read."""
+    """Where a record was read; the same place read twice is two of them."""
 
     file: str
     number: int  # from 1
@@ -49,7 +49,7 @@ class Validation:
     games: int = 0
     bad: int = 0
     notes: Counter[str] = field(default_factory=Counter)  # what reading passed over, without numbers of events
-    _seen: dict[bytes, tuple[str, int]] = field(default_factory=dict)
+    _seen: dict[bytes, tuple[str, int]] = field(default_factory=dict)  # where, by digest
     _waiting: deque[Line] = field(default_factory=deque)  # in the order read
     _settled: dict[Line, str] = field(default_factory=dict)  # waiting for earlier lines; empty: nothing is wrong
 
@@ -78,9 +78,10 @@ class Validation:
                     continue
                 self._note(read)
                 digest = bytes.fromhex(read.digest)[:_DIGEST_BYTES]
-                if (first := self._seen.setdefault(digest, (name, number))) != (name, number):
+                if (first := self._seen.get(digest)) is not None:
                     self._settle(here, f"the same record as {Line(*first)}")
                     continue
+                self._seen[digest] = (name, number)
                 yield here, read.record
 
     def _settle(self, line: Line, fault: str) -> None:
