@@ -79,8 +79,8 @@ def test_a_bad_move_is_named_with_its_rule(good: list[str]) -> None:
     result = zank("games", "validate", "-", stdin=format_record(record))
     assert result.exit_code == 1
     assert result.stdout.splitlines()[0] == (
-        "<stdin>:1: events[0].move: B1: The top of the own reserve, the own drawn card and the top of any tableau pile"
-        " can be moved. No drawn card is up."
+        "standard input:1: events[0].move: B1: The top of the own reserve, the own drawn card and the top of any"
+        " tableau pile can be moved. No drawn card is up."
     )
 
 
@@ -128,11 +128,11 @@ def test_records_convert_to_text_and_back(good: list[str], tmp_path: Path) -> No
 def test_what_cannot_be_converted_is_named_and_left_out(good: list[str]) -> None:
     result = zank("games", "convert", "-", "--to", "json", stdin=f"\n{good[0]}\n{{}}\n")
     assert (result.exit_code, result.stdout) == (1, good[0] + "\n")
-    assert result.stderr.startswith("<stdin>:3: rule_set: unknown preset")
+    assert result.stderr.startswith("standard input:3: rule_set: unknown preset")
     bad = '\n\n[Zank "1"]\n[Preset "whist"]\n{resigned 1}\n'
     result = zank("games", "convert", "-", "--to", "json", stdin=bad)
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr.startswith("<stdin>:3: rule_set: unknown preset 'whist'")
+    assert result.stderr.startswith("standard input:3: rule_set: unknown preset 'whist'")
 
 
 def test_simulated_games_can_be_validated(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from zank_service.positions import Checked
 from zank_service.replay import Replayed, decisions, replay
 
 GAMES = max(4, int(os.environ.get("ZANK_TEST_GAMES", "60")) // 15)  # of each preset, some thousand in the full run
-MUTANTS = 3  # of every kind, of each game
+MUTANTS = 2  # of every kind, of each game
 
 
 @pytest.fixture(scope="module")

@@ -58,7 +58,7 @@ def validate(files: tuple[IO[bytes], ...]) -> None:
         progress = Progress()
         validation = Validation(report=lambda line, fault: _report(progress, line, fault), done=progress.add)
         replay = importlib.import_module("zank_service.replay").replay
-        validation.run(((file.name, file) for file in files), lambda records: replay(engine, records))
+        validation.run(((_name(file), file) for file in files), lambda records: replay(engine, records))
     progress.clear()
     for note, count in sorted(validation.notes.items()):
         click.echo(f"note: in {count:,} of the records {note}", err=True)
@@ -115,6 +115,12 @@ def simulate(preset: str, count: int, seed: int, players: tuple[Player, Player],
     sys.exit(_INTERRUPTED if interrupted else 0)
 
 
+def _name(file: IO[bytes]) -> str:
+    """What a file is called in messages."""
+    name = getattr(file, "name", "<stdin>")
+    return "standard input" if name == "<stdin>" else str(name)
+
+
 def _report(progress: Progress, line: Line, fault: str) -> None:
     progress.clear()
     click.echo(f"{line}: {fault}")
@@ -153,7 +159,7 @@ def _interruptible() -> Iterator[list[int]]:
 
 def _records(file: IO[bytes]) -> Iterator[tuple[Line, GameRecord | InvalidRecord]]:
     """The records of a file in either form, one by one."""
-    numbered = lines(file)
+    name, numbered = _name(file), lines(file)
     first = next(((number, line) for number, line in numbered if line.strip()), None)
     if first is None:
         return
@@ -163,10 +169,10 @@ def _records(file: IO[bytes]) -> Iterator[tuple[Line, GameRecord | InvalidRecord
             if line.isspace():
                 continue
             try:
-                yield Line(file.name, number), read_line(line).record
+                yield Line(name, number), read_line(line).record
             except InvalidRecord as error:
-                yield Line(file.name, number), error
+                yield Line(name, number), error
         return
     text = (line.decode("utf-8-sig", errors="replace") for _, line in rest)
     for game in parse_texts(itertools.chain(itertools.repeat("", first[0] - 1), text)):
-        yield Line(file.name, game.line), game.record
+        yield Line(name, game.line), game.record
