@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -141,8 +142,11 @@ def main() -> None:
         root, world = given[family].tasks(count)
         moves, rollouts, begin = engine.meter.moves, engine.meter.rollouts, clock()
         while (seconds := clock() - begin) < request["seconds"]:
-            for _, call in engine.rollouts(family, roots[family], worlds[family], root, world):
-                call.result()
+            made: Any = engine.rollouts(family, roots[family], worlds[family], root, world)
+            for future in (
+                (made,) if isinstance(made, Future) else (call for _, call in made)
+            ):  # earlier: one for each call
+                future.result()
         turn = Turn(rollouts=engine.meter.rollouts - rollouts, moves=engine.meter.moves - moves, seconds=seconds)
         print(json.dumps(dataclasses.asdict(turn)), flush=True)
     engine.close()

@@ -2,11 +2,40 @@
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
-from zank.v1 import ApplyMoveResponse, CheckMoveResponse, LegalMove, Position, Reason, Reveal, RuleSet
+from zank.v1 import ApplyMoveResponse, GameResult, LegalMove, Position, Reason, Reveal, RuleSet
 from zank_kernel.engine import Engine
-from zank_service.refusals import Violations
+from zank_kernel.family import Rulings
+from zank_service.refusals import Illegal, Violations
+
+
+class Choice(Protocol):
+    """A move of a position, legal or not."""
+
+    @property
+    def action(self) -> int:
+        """The kernel's action for it."""
+        ...
+
+    @property
+    def canonical(self) -> object:
+        """The move, whose text is the canonical notation."""
+        ...
+
+
+class Game(Protocol):
+    """A position while a move is played, changed in place, and what happened to it."""
+
+    position: Position
+
+    def finish(self, result: GameResult) -> None:
+        """The game is over."""
+        ...
+
+    def response(self) -> ApplyMoveResponse:
+        """The position and the events, or the slots to be revealed; raises Refusal where one cannot be as revealed."""
+        ...
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -33,10 +62,20 @@ class Family[Rules, Table]:
     reasons: Callable[[Position, Rules, Sequence[int]], Sequence[Sequence[Reason]]]  # of actions, in a masked position
     deal: Callable[[RuleSet, int], Position]  # by a 64-bit seed
     legal_moves: Callable[[Engine, Position, Rules], Sequence[LegalMove]]  # of a position that is not over
-    check_move: Callable[[Engine, Position, Rules, str], CheckMoveResponse]  # in a position that is not over
-    apply_move: Callable[  # to a position that is not over
-        [Engine, Position, Rules, str, Sequence[Reveal]], ApplyMoveResponse
-    ]
+
+    # How a move is played, on a position of one's own and a lane of the kernel: the parts that `plays` puts together.
+    choice: Callable[[Position, str], Any]  # the Choice written; raises Refusal; shows what it names of a hidden hand
+    lane: Callable[[Position, Rules], Table]  # the position for the kernel's rules
+    exact: Callable[[Position], bool]  # whether its lane can go on from move to move: nothing unknown comes to light
+    hands_known: Callable[[Position], bool]  # whether no hand is hidden from who keeps the position
+    action_in: Callable[[Any, Any, int], int]  # the action for a Choice, by the kernel's state, in a lane
+    name_in: Callable[[int, Any, int], str]  # an action there, by the state, in a lane, in public notation
+    broken: Callable[[Position, Rules, Any, int, Rulings, int], Illegal | None]  # by a Choice that is this action there
+    game: Callable[[Position, Sequence[Reveal], bool], Any]  # a Game; whether its host sees all that comes to light
+    # A Choice in a Game, by the state after it in a lane, up to the draw; returns the cards drawn as the kernel
+    # has them, 0 for those not known.
+    carry_out: Callable[[Any, Any, Any, int], Sequence[int]]
+    result: Callable[[Any, int], GameResult | None]  # of the kernel's state in a lane
 
 
 type AnyFamily = Family[Any, Any]

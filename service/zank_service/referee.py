@@ -19,6 +19,7 @@ from zank.v1 import (
 from zank_kernel.engine import Engine
 from zank_service.calls import Context
 from zank_service.gate import Gate
+from zank_service.plays import apply_move, check_move
 from zank_service.positions import checked_position, checked_rule_set
 from zank_service.refusals import game_over, invalid
 
@@ -58,7 +59,7 @@ class Referee(RefereeServicer):
         asked = checked_position(request, request.position, hand_known=False)
         if asked.over:
             raise game_over()
-        work = partial(asked.family.check_move, self._engine, asked.position, asked.rules, request.move)
+        work = partial(check_move, self._engine, asked, request.move)
         response, _ = await self._gate.run(work)
         return response
 
@@ -67,7 +68,6 @@ class Referee(RefereeServicer):
         asked = checked_position(request, request.position, hand_known=False)
         if asked.over:
             raise game_over()
-        family, reveals = asked.family, list(request.reveals)
-        work = partial(family.apply_move, self._engine, asked.position, asked.rules, request.move, reveals)
+        work = partial(apply_move, self._engine, asked, request.move, list(request.reveals))
         response, _ = await self._gate.run(work)
         return response

@@ -9,6 +9,7 @@ from typing import Any, Final, Unpack
 import click
 from google.protobuf.message import Message
 
+from zank._games import games, simulate
 from zank._options import SEED, MoveType, PositionType, output_option, question_options, server_options
 from zank._printing import (
     print_analysis,
@@ -61,6 +62,11 @@ Hints for two-player quarrel patience: Spite & Malice (malice-...) and Russian B
   zank check Q-S4 game.txt && zank apply Q-S4 game.txt -o game.txt
   zank analyze game.txt --time 5
 
+\b
+  zank simulate --preset malice-match --games 100 --seed 1 > games.jsonl
+  zank games validate games.jsonl
+  zank games convert games.jsonl --to text
+
 A move is SOURCE-TARGET. Spite & Malice: P-C2 plays the payoff card to center stack 2, S3-C1 the top of side stack 3,
 7-C2 a seven from hand (7h-C2 names the card); Q-S4 discards a queen on side stack 4. A ten is T.
 
@@ -75,7 +81,8 @@ Each command starts a server of its own, which takes about 3 seconds. With a ser
   export ZANK_SERVER=localhost:50051
 
 Exit status: 0, 1 when the server fails or is not there, 2 when the input or the usage is at fault, 3 when `check`
-finds a move illegal or `apply` lacks a card that comes to light, 130 after Ctrl-C.
+finds a move illegal or `apply` lacks a card that comes to light, 130 after Ctrl-C. The commands about records say
+theirs.
 """
 
 _POSITION_HELP: Final = (
@@ -331,6 +338,10 @@ def serve(arguments: tuple[str, ...]) -> None:
     require_server()
     # By name: the client is installed without the server, and does not depend on it.
     sys.exit(importlib.import_module("zank_service.__main__").main(list(arguments)))
+
+
+main.add_command(games)
+main.add_command(simulate)
 
 
 @contextmanager

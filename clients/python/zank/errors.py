@@ -1,5 +1,6 @@
 """What can go wrong: input that is not understood, and answers of a server that refuses or fails."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -29,12 +30,42 @@ class InvalidReveal(InvalidInput):
     """Not a card that comes to light, with its place."""
 
 
+class InvalidPlayer(InvalidInput):
+    """Not a player of a simulation."""
+
+
 class InvalidRuleSet(InvalidInput):
     """Not a rule set this client knows."""
 
 
 class InvalidPosition(InvalidInput):
     """Not a position in its text form or its JSON, or a message without a text form."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RecordFault:
+    """Something in a recorded game that cannot be."""
+
+    field: str  # path in the record, for example "events[12].move"; empty: the record as a whole
+    text: str  # what was expected there, and what was found
+    rule: str = ""  # the id of the rule that a move breaks, if it does
+
+    @property
+    def event(self) -> int | None:
+        """The number of the event that it is in, from 0; None where it is elsewhere."""
+        match = re.match(r"events\[([0-9]+)\]", self.field)
+        return int(match[1]) if match else None
+
+    def __str__(self) -> str:
+        return ": ".join(part for part in (self.field, self.rule, self.text) if part)
+
+
+class InvalidRecord(InvalidInput):
+    """Not a recorded game; `fault` says why."""
+
+    def __init__(self, field: str, text: str, rule: str = "") -> None:
+        self.fault: Final = RecordFault(field=field, text=text, rule=rule)
+        super().__init__(str(self.fault))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

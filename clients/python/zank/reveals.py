@@ -34,6 +34,12 @@ def parse_reveal(text: str, player_to_move: int) -> Reveal:
     return Reveal(slot=slot, card=str(card))
 
 
+def written_reveal(text: str) -> str:
+    """A revealed card as the notation has it, from what people write; raises InvalidReveal."""
+    reveal = parse_reveal(text, player_to_move=0)
+    return f"{format_slot(reveal.slot, player_to_move=0)}={reveal.card}"
+
+
 def format_slot(slot: Slot, player_to_move: int) -> str:
     """The text of a slot, as `parse_reveal` reads it."""
     owner = "" if slot.player == player_to_move else f"{slot.player}:"

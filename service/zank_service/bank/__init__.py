@@ -21,12 +21,20 @@ FAMILY: Final[Family[Rules, Table]] = Family(
     view=knowledge.view,
     table=knowledge.table,
     move_name=lambda position, action: moves.move_name(action),
-    action=lambda position, text: moves.action(moves.choice(text)),
+    action=lambda position, text: moves.choice(position, text).action,
     reasons=reasons.reasons,
     deal=referee.deal,
     legal_moves=referee.legal_moves,
-    check_move=referee.check_move,
-    apply_move=referee.apply_move,
+    choice=moves.choice,
+    lane=referee.lane,
+    exact=referee.exact,
+    hands_known=referee.hands_known,
+    action_in=referee.action_in,
+    name_in=referee.name_in,
+    broken=referee.broken,
+    game=referee.game,
+    carry_out=referee.carry_out,
+    result=referee.result,
 )
 
 __all__ = ["FAMILY"]

@@ -1,5 +1,6 @@
 """Moves of Russian Bank: the public notation and the kernel's actions."""
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Final
 
@@ -56,12 +57,26 @@ _MECHANICS: Final = ("B1", "B2", "B3", "B4", "B6", "B7")
 _PLACES: Final = {RESERVE: "the reserve", OPPONENT_RESERVE: "their reserve", OPPONENT_WASTE: "their waste"}
 
 
-def choice(text: str) -> BankMove:
-    """The move written `text`, legal or not; raises Refusal where it is no move."""
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Choice:
+    """A move, and the kernel's action for it."""
+
+    move: BankMove
+    action: int
+
+    @property
+    def canonical(self) -> BankMove:
+        """The move in canonical notation, of which there is one."""
+        return self.move
+
+
+def choice(position: Position, text: str) -> Choice:
+    """The move written `text`, legal or not; raises Refusal where it is no move. It says nothing of the position."""
     try:
-        return parse_bank_move(text[:SHOWN])
+        move = parse_bank_move(text[:SHOWN])
     except InvalidMove as error:
         raise invalid("INVALID_MOVE", "move", str(error)) from None
+    return Choice(move=move, action=action(move))
 
 
 def action(move: BankMove) -> int:

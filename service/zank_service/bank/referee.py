@@ -1,20 +1,18 @@
-"""Refereeing Russian Bank: the kernel says what is legal and what happens, one position at a time."""
+"""Refereeing Russian Bank: the kernel says what is legal and what happens."""
 
 from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
-from zank.notation import DRAWN, END, RESERVE, TURN, BankMove
+from zank.notation import DRAWN, END, RESERVE, TURN
 from zank.presets import canonical_rule_set
 from zank.v1 import (
     ENDING_ADJUDICATED,
     ENDING_OUT,
     ENDING_STALEMATE,
-    ApplyMoveResponse,
     BankPlayer,
     BankTable,
-    CheckMoveResponse,
     GameResult,
     LegalMove,
     Pile,
@@ -27,15 +25,16 @@ from zank_kernel import bank
 from zank_kernel.bank.deal import dealt
 from zank_kernel.bank.rules import Rules
 from zank_kernel.bank.state import OUT, RUNNING, STALEMATE, State
-from zank_kernel.bank.table import FACE, Cards, representatives
+from zank_kernel.bank.table import FACE, Cards, Table, representatives
 from zank_kernel.engine import Engine
 from zank_kernel.family import ADJUDICATED, Rulings
 from zank_service.bank.check import ace_on_top
 from zank_service.bank.game import Game
 from zank_service.bank.knowledge import table
-from zank_service.bank.moves import action, choice, illegal, move_name
+from zank_service.bank.moves import Choice, illegal, move_name
 from zank_service.bank.piles import name
 from zank_service.bank.rule_sets import rules as rules_of
+from zank_service.piles import faces_known
 from zank_service.refusals import Illegal
 from zank_service.reveals import Reveals
 
@@ -85,26 +84,51 @@ def legal_moves(engine: Engine, position: Position, rules: Rules) -> list[LegalM
     ]
 
 
-def check_move(engine: Engine, position: Position, rules: Rules, text: str) -> CheckMoveResponse:
-    """Whether the move written `text` is legal in a position that is not over; raises Refusal where it is no move."""
-    try:
-        move, _ = _legal_move(engine, position, rules, text)
-    except Illegal as broken:
-        return CheckMoveResponse(rule=broken.rule, text=broken.text, obligatory=broken.obligatory)
-    return CheckMoveResponse(legal=True, canonical=str(move))
+def lane(position: Position, rules: Rules) -> Table:
+    """The position for the kernel's rules."""
+    return table(position, rules)
 
 
-def apply_move(
-    engine: Engine, position: Position, rules: Rules, text: str, reveals: Sequence[Reveal]
-) -> ApplyMoveResponse:
-    """What becomes of a position that is not over when the move written `text` is played; raises Refusal."""
-    move, before = _legal_move(engine, position, rules, text)
-    state: State = engine.play(NAME, before, np.asarray([action(move)], np.int32))
-    after = Position()
-    after.CopyFrom(position)
-    game = Game(after, Reveals(reveals, REVEALED, decks=True))
+def exact(position: Position) -> bool:
+    """Whether the lane of a position goes on from move to move: all cards are known."""
+    return all(faces_known(player.reserve) and faces_known(player.stock) for player in position.bank.players)
 
-    game.note(move, opening=bool(state.opening[0]), quiet_turns=state.quiet[:, 0].tolist())
+
+def hands_known(position: Position) -> bool:
+    """There are no hands."""
+    return True
+
+
+def action_in(chosen: Choice, state: State, lane: int) -> int:
+    """The kernel's action for a move, the same in every lane."""
+    return chosen.action
+
+
+def name_in(action: int, state: State, lane: int) -> str:
+    """An action in public notation."""
+    return move_name(action)
+
+
+def broken(
+    position: Position, rules: Rules, chosen: Choice, action: int, rulings: Rulings, lane: int
+) -> Illegal | None:
+    """The refusal of a move, with those that come first, by what the kernel rules in a lane; None for a legal one."""
+    barred = int(rulings.barred[action, lane])
+    if not barred:
+        return None
+    first = np.flatnonzero(rulings.compelled[max(barred, 0), :, lane]).tolist()
+    return illegal(position, chosen.move, rules.rule_id(barred), list(map(move_name, first)))
+
+
+def game(position: Position, reveals: Sequence[Reveal], all_seen: bool = False) -> Game:
+    """The position in motion, changed in place; both players see all that comes to light in any case."""
+    return Game(position, Reveals(reveals, REVEALED, decks=True))
+
+
+def carry_out(game: Game, chosen: Choice, after: State, lane: int) -> list[int]:
+    """Play a legal move in a game, whose state after it is in a lane; nothing is drawn."""
+    move = chosen.move
+    game.note(move, opening=bool(after.opening[lane]), quiet_turns=after.quiet[:, lane].tolist())
     if move.source == TURN:
         game.turn()
     elif move.source == END:
@@ -112,35 +136,24 @@ def apply_move(
     else:
         game.move(move)
         game.turn_up()
-    if state.mover[0] != before.mover[0]:
+    if after.mover[lane] != game.position.player_to_move - 1:
         game.pass_turn()
-    if state.ending[0] != RUNNING:
-        game.finish(_result(state))
-    return game.response()
+    return []
 
 
-def _legal_move(engine: Engine, position: Position, rules: Rules, text: str) -> tuple[BankMove, State]:
-    """The move written `text`, and the state before it; raises Refusal unless it is legal."""
-    move = choice(text)
-    before = bank.FAMILY.to_state([table(position, rules)])
-    rulings = engine.rulings(NAME, before)
-    barred = int(rulings.barred[action(move), 0])
-    if barred:
-        first = np.flatnonzero(rulings.compelled[max(barred, 0), :, 0]).tolist()
-        raise illegal(position, move, rules.rule_id(barred), list(map(move_name, first)))
-    return move, before
+def result(state: State, lane: int) -> GameResult | None:
+    """How the game in a lane ended; None while it goes on."""
+    if state.ending[lane] == RUNNING:
+        return None
+    points = int(state.points[lane])
+    winner = 0 if points == 0 else 1 if points > 0 else 2
+    return GameResult(ending=_ENDINGS[int(state.ending[lane])], winner=winner, points=abs(points))
 
 
 def _compelled_by(rulings: Rulings, rules: Rules) -> str:
     """The rule that leaves nothing legal but certain moves; empty where none does."""
     compelled, *asked = np.asarray(rulings.compelled[:, :, 0]).any(axis=1).tolist()
     return rules.rule_id(1 + asked.index(True)) if compelled else ""
-
-
-def _result(state: State) -> GameResult:
-    points = int(state.points[0])
-    winner = 0 if points == 0 else 1 if points > 0 else 2
-    return GameResult(ending=_ENDINGS[int(state.ending[0])], winner=winner, points=abs(points))
 
 
 def _face_down(hidden: Cards, known: Cards = ()) -> Pile:

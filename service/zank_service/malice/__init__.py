@@ -25,8 +25,16 @@ FAMILY: Final[Family[Rules, Table]] = Family(
     reasons=reasons.reasons,
     deal=referee.deal,
     legal_moves=referee.legal_moves,
-    check_move=referee.check_move,
-    apply_move=referee.apply_move,
+    choice=moves.choice,
+    lane=referee.lane,
+    exact=referee.exact,
+    hands_known=referee.hands_known,
+    action_in=referee.action_in,
+    name_in=referee.name_in,
+    broken=referee.broken,
+    game=referee.game,
+    carry_out=referee.carry_out,
+    result=referee.result,
 )
 
 __all__ = ["FAMILY"]

@@ -17,11 +17,12 @@ from zank.v1 import (
     TurnedUp,
     TurnPassed,
 )
+from zank_kernel.malice.state import HAND
 from zank_kernel.shuffle import shuffled
 from zank_service.malice.knowledge import why_not_drawn, why_not_payoff
 from zank_service.malice.moves import Choice
 from zank_service.malice.piles import open_hand
-from zank_service.piles import faces_known
+from zank_service.piles import faces_known, size
 from zank_service.refusals import not_possible
 from zank_service.reveals import Reveals
 
@@ -29,13 +30,15 @@ from zank_service.reveals import Reveals
 class Game:
     """The position while a move is played, changed in place, and what happened to it.
 
-    Cards that come to light are the position's where it gives them, else those that were revealed.
+    Cards that come to light are the position's where it gives them, else those that were revealed. `all_seen`: who
+    keeps the game sees both hands, and a shuffle without a seed leaves the stock unknown.
     """
 
-    def __init__(self, position: Position, reveals: Reveals) -> None:
+    def __init__(self, position: Position, reveals: Reveals, *, all_seen: bool = False) -> None:
         self.position = position
         self.reveals = reveals
         self.events: list[Event] = []
+        self._all_seen = all_seen
         self._first_to_move = position.player_to_move
         self._is_hidden = self._mover.hand.hidden > 0  # the hand of that player
 
@@ -97,7 +100,7 @@ class Game:
             if known:
                 table.stock.concealed.extend(shuffled(stock, shuffle.seed, shuffle.count))
             shuffle.count += 1
-        elif order_given:
+        elif order_given and not self._all_seen:
             raise not_possible(
                 "SHUFFLE_UNKNOWN", "this move shuffles the stock, whose order the position gives without a shuffle"
             )
@@ -114,12 +117,13 @@ class Game:
         open_hand(self._mover.hand)
         self.events.append(Event(turn_passed=TurnPassed(player=self.position.player_to_move)))
 
-    def draw(self, count: int) -> None:
-        """The player to move draws so many cards (M2, M8)."""
-        if count == 0:
-            return
+    def draw(self) -> list[str]:
+        """The player to move draws up to five cards in hand, or those there are (M2, M8, M11); those that are seen."""
         table = self.position.malice
         player, hand = self.position.player_to_move, self._mover.hand
+        count = min(HAND - size(hand), size(table.stock))
+        if count == 0:
+            return []
         unseen = self._draws_unseen()
         cards: list[str] = []
         for index in range(count):
@@ -136,6 +140,7 @@ class Game:
                 cards.append(card)
             table.stock.hidden -= 1
         self.events.append(Event(drawn=Drawn(player=player, cards=cards, count=count)))
+        return cards
 
     def finish(self, result: GameResult) -> None:
         """The game is over."""
@@ -145,6 +150,8 @@ class Game:
     def _draws_unseen(self) -> bool:
         """Whether the hand of the player to move, who draws, is hidden."""
         hand = self._mover.hand
+        if self._all_seen:
+            return False
         if hand.hidden or hand.cards:
             return hand.hidden > 0
         if self.position.player_to_move == self._first_to_move:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from zank.cards import KING, rank_letter
@@ -12,7 +13,7 @@ from zank_kernel.malice.play import PLAYS
 from zank_kernel.malice.state import CENTERS, HAND, SIDES
 from zank_service.limits import SHOWN
 from zank_service.malice.knowledge import why_not_drawn
-from zank_service.malice.piles import rank
+from zank_service.malice.piles import open_hand, rank
 from zank_service.refusals import Illegal, invalid
 
 RULES: Final = {
@@ -36,25 +37,32 @@ class Choice:
     card: str
     pile: Pile  # of the position
     index: int  # of the card in the known cards of the pile
+    slot: int = 0  # of a card in hand, the first of its rank
 
 
 def move_name(position: Position, action: int) -> str:
     """An action in public notation; of a hand card the rank is enough, for the first listed leaves."""
+    return action_name(action, list(map(rank, position.malice.players[position.player_to_move - 1].hand.cards)))
+
+
+def action_name(action: int, hand: Sequence[int]) -> str:
+    """The same, by the ranks of the hand."""
     source, target = divmod(action, CENTERS)
     if action >= PLAYS:
-        return str(MaliceMove(_hand_card(position, source - 1 - SIDES - HAND), SideStack(target + 1)))
+        return str(MaliceMove(HandCard(hand[source - 1 - SIDES - HAND]), SideStack(target + 1)))
     center = CenterStack(target + 1)
     if source == 0:
         return str(MaliceMove(Payoff(), center))
     if source <= SIDES:
         return str(MaliceMove(SideStack(source), center))
-    return str(MaliceMove(_hand_card(position, source - 1 - SIDES), center))
+    return str(MaliceMove(HandCard(hand[source - 1 - SIDES]), center))
 
 
 def choice(position: Position, text: str) -> Choice:
     """The move written `text`, legal or not; raises Refusal where it is no move, or where its card is not there.
 
-    A card that is named from a hidden hand becomes a known one of `position`.
+    In `position` the hand of the player to move becomes known where its faces are given, and a card that is named from
+    a hidden hand too.
     """
     if _NOT_FROM_HAND.fullmatch(text):
         raise illegal(text, "M7", f"{text.partition('-')[0]} is played to a center stack only")
@@ -63,6 +71,7 @@ def choice(position: Position, text: str) -> Choice:
     except InvalidMove as error:
         raise invalid("INVALID_MOVE", "move", str(error)) from None
     mover = position.malice.players[position.player_to_move - 1]
+    open_hand(mover.hand)
     match move.source:
         case Payoff():
             source, pile = 0, mover.payoff
@@ -104,7 +113,15 @@ def _from_hand(position: Position, move: MaliceMove, wanted: HandCard, hand: Pil
     action = CENTERS * source + move.target.number - 1
     first_listed = named[0] == alike[0] and not hidden
     canonical = MaliceMove(HandCard(wanted.rank), move.target) if first_listed else move
-    return Choice(move=move, canonical=canonical, action=action, card=hand.cards[named[0]], pile=hand, index=named[0])
+    return Choice(
+        move=move,
+        canonical=canonical,
+        action=action,
+        card=hand.cards[named[0]],
+        pile=hand,
+        index=named[0],
+        slot=alike[0],
+    )
 
 
 def _show(position: Position, move: MaliceMove, wanted: HandCard, hand: Pile) -> None:
@@ -127,8 +144,3 @@ def _show(position: Position, move: MaliceMove, wanted: HandCard, hand: Pile) ->
 
 def _not_in_hand(move: MaliceMove, why: str) -> Illegal:
     return illegal(str(move), "M6" if move.is_discard else "M5", f"{move.source} is not in hand{why}")
-
-
-def _hand_card(position: Position, slot: int) -> HandCard:
-    hand = position.malice.players[position.player_to_move - 1].hand
-    return HandCard(rank(hand.cards[slot]))

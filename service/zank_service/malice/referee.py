@@ -1,17 +1,14 @@
-"""Refereeing Spite & Malice: the kernel says what is legal and what happens, one position at a time."""
+"""Refereeing Spite & Malice: the kernel says what is legal and what happens."""
 
 from collections.abc import Sequence
 from typing import Final
 
-import numpy as np
-
 from zank.cards import RANKS, SUITS
+from zank.notation import HandCard
 from zank.presets import canonical_rule_set
 from zank.v1 import (
     ENDING_OUT,
     ENDING_STOCK_OUT,
-    ApplyMoveResponse,
-    CheckMoveResponse,
     GameResult,
     LegalMove,
     MalicePlayer,
@@ -25,22 +22,23 @@ from zank.v1 import (
 )
 from zank_kernel import malice
 from zank_kernel.engine import Engine
+from zank_kernel.family import Rulings
 from zank_kernel.malice.deal import CENTER_STACKS
 from zank_kernel.malice.deal import deal as deal_cards
 from zank_kernel.malice.play import ACE_BIT
 from zank_kernel.malice.rules import Rules
-from zank_kernel.malice.state import OUT, RUNNING, SIDES, STOCK_OUT, State
-from zank_kernel.malice.table import representatives, stand_in
+from zank_kernel.malice.state import CENTERS, HAND, OUT, RUNNING, SIDES, STOCK_OUT, State
+from zank_kernel.malice.table import Table, representatives, stand_in
 from zank_service.malice.game import Game
 from zank_service.malice.knowledge import table
-from zank_service.malice.moves import Choice, choice, does_not_fit, move_name
-from zank_service.malice.piles import open_hand
+from zank_service.malice.moves import Choice, action_name, does_not_fit, move_name
+from zank_service.malice.piles import open_hand, rank
 from zank_service.malice.rule_sets import rules as rules_of
+from zank_service.piles import faces_known
 from zank_service.refusals import Illegal
 from zank_service.reveals import Reveals
 
 NAME: Final = malice.FAMILY.name
-DRAWS: Final = malice.FAMILY.draws
 REVEALED: Final = ("P", "H")  # places where cards come to light
 
 _ENDINGS: Final = {OUT: ENDING_OUT, STOCK_OUT: ENDING_STOCK_OUT}
@@ -86,65 +84,76 @@ def legal_moves(engine: Engine, position: Position, rules: Rules) -> list[LegalM
     ]
 
 
-def check_move(engine: Engine, position: Position, rules: Rules, text: str) -> CheckMoveResponse:
-    """Whether the move written `text` is legal in a position that is not over; raises Refusal where it is no move."""
-    try:
-        chosen, _ = _legal_choice(engine, _copy(position), rules, text)
-    except Illegal as broken:
-        return CheckMoveResponse(rule=broken.rule, text=broken.text)
-    return CheckMoveResponse(legal=True, canonical=str(chosen.canonical))
+def lane(position: Position, rules: Rules) -> Table:
+    """The position for the kernel's rules."""
+    return stand_in(table(position, rules))
 
 
-def apply_move(
-    engine: Engine, position: Position, rules: Rules, text: str, reveals: Sequence[Reveal]
-) -> ApplyMoveResponse:
-    """What becomes of a position that is not over when the move written `text` is played; raises Refusal."""
-    after = _copy(position)
-    game = Game(after, Reveals(reveals, REVEALED))
-    chosen, before = _legal_choice(engine, after, rules, text)
-    state: State = engine.play(NAME, before, np.asarray([chosen.action], np.int32))
+def exact(position: Position) -> bool:
+    """Whether the lane of a position goes on from move to move: both hands and all payoff cards are known."""
+    players = position.malice.players
+    return all(not player.hand.hidden and faces_known(player.payoff) for player in players)
 
+
+def hands_known(position: Position) -> bool:
+    """Whether the faces of both hands are given."""
+    return all(faces_known(player.hand) for player in position.malice.players)
+
+
+def action_in(chosen: Choice, state: State, lane: int) -> int:
+    """The kernel's action for a move in a lane, where cards in hand lie in other slots than they are listed in."""
+    if not isinstance(chosen.move.source, HandCard):
+        return chosen.action
+    slot = _hand(state, lane).index(1 << chosen.move.source.rank)
+    return chosen.action + CENTERS * (slot - chosen.slot)
+
+
+def name_in(action: int, state: State, lane: int) -> str:
+    """An action in a lane in public notation."""
+    return action_name(action, [bit.bit_length() - 1 for bit in _hand(state, lane)])
+
+
+def broken(
+    position: Position, rules: Rules, chosen: Choice, action: int, rulings: Rulings, lane: int
+) -> Illegal | None:
+    """The refusal of a move whose card is there, by what the kernel rules in a lane; None for a legal one."""
+    return does_not_fit(position, chosen) if rulings.barred[action, lane] else None
+
+
+def game(position: Position, reveals: Sequence[Reveal], all_seen: bool = False) -> Game:
+    """The position in motion, changed in place; the hand of the player to move is known if its faces are given."""
+    open_hand(position.malice.players[position.player_to_move - 1].hand)
+    return Game(position, Reveals(reveals, REVEALED), all_seen=all_seen)
+
+
+def carry_out(game: Game, chosen: Choice, after: State, lane: int) -> list[int]:
+    """Play a legal move in a game, whose state after it is in a lane; returns the ranks drawn, 0 for unseen ones."""
     game.move(chosen)
     game.turn_up()
     center = chosen.move.target.number - 1
-    if not chosen.move.is_discard and state.needed[center, 0] == ACE_BIT:  # it was completed
+    if not chosen.move.is_discard and after.needed[center, lane] == ACE_BIT:
         game.recycle(center)
-    if state.mover[0] != before.mover[0]:
+    if after.mover[lane] != game.position.player_to_move - 1:
         game.pass_turn()
-    if state.due[0]:
-        state = engine.take(NAME, state, np.zeros((DRAWS, 1), np.int8))  # which cards they are makes no difference
-        game.draw(int(state.drawn.sum()))
-    if state.ending[0] != RUNNING:
-        game.finish(_result(state))
-    return game.response()
+    if not after.due[lane]:
+        return []
+    return [rank(card) for card in game.draw()]
 
 
-def _legal_choice(engine: Engine, position: Position, rules: Rules, text: str) -> tuple[Choice, State]:
-    """The move written `text` in a copy of a position, and the state before it; raises Refusal unless it is legal."""
-    chosen = choice(position, text)
-    before = _state(position, rules)
-    if not engine.legal(NAME, before)[chosen.action, 0]:
-        raise does_not_fit(position, chosen)
-    return chosen, before
-
-
-def _copy(position: Position) -> Position:
-    """A copy of a position to play on; the hand of the player to move is known there if its faces are given."""
-    copy = Position()
-    copy.CopyFrom(position)
-    open_hand(copy.malice.players[copy.player_to_move - 1].hand)
-    return copy
-
-
-def _state(position: Position, rules: Rules) -> State:
-    """The position in one lane of the kernel."""
-    return malice.FAMILY.to_state([stand_in(table(position, rules))])
-
-
-def _result(state: State) -> GameResult:
-    points = int(state.points[0])
+def result(state: State, lane: int) -> GameResult | None:
+    """How the game in a lane ended; None while it goes on."""
+    if state.ending[lane] == RUNNING:
+        return None
+    points = int(state.points[lane])
     winner = 0 if points == 0 else 1 if points > 0 else 2
-    return GameResult(ending=_ENDINGS[int(state.ending[0])], winner=winner, points=abs(points))
+    return GameResult(ending=_ENDINGS[int(state.ending[lane])], winner=winner, points=abs(points))
+
+
+def _hand(state: State, lane: int) -> list[int]:
+    """The bits of the cards in the slots of the player to move."""
+    first = HAND * int(state.mover[lane])
+    bits: list[int] = state.hand[first : first + HAND, lane].tolist()
+    return bits
 
 
 def _names(cards: Sequence[int]) -> list[str]:

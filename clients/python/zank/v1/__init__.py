@@ -34,46 +34,6 @@ from zank.v1.position_pb2 import (
     Recycled,
     Shuffle,
 )
-from zank.v1.referee_pb2 import (
-    ApplyMoveRequest,
-    ApplyMoveResponse,
-    CenterRecycled,
-    CheckMoveRequest,
-    CheckMoveResponse,
-    DealRequest,
-    DealResponse,
-    Drawn,
-    Event,
-    LegalMove,
-    ListLegalMovesRequest,
-    ListLegalMovesResponse,
-    Moved,
-    Reveal,
-    Slot,
-    TurnPassed,
-    TurnedUp,
-    ViewRequest,
-    ViewResponse,
-    WasteTurnedOver,
-)
-from zank.v1.referee_pb2_grpc import (
-    RefereeServicer,
-    RefereeStub,
-    add_RefereeServicer_to_server,
-)
-from zank.v1.server_pb2 import (
-    Device,
-    GetInfoRequest,
-    GetInfoResponse,
-    Limits,
-    PresetInfo,
-    Program,
-)
-from zank.v1.server_pb2_grpc import (
-    ServerServicer,
-    ServerStub,
-    add_ServerServicer_to_server,
-)
 from zank.v1.solver_pb2 import (
     AnalyzeRequest,
     AnalyzeResponse,
@@ -129,6 +89,52 @@ from zank.v1.solver_pb2_grpc import (
     SolverStub,
     add_SolverServicer_to_server,
 )
+from zank.v1.record_pb2 import (
+    Deal,
+    GameRecord,
+    RecordEvent,
+    StopCall,
+)
+from zank.v1.referee_pb2 import (
+    ApplyMoveRequest,
+    ApplyMoveResponse,
+    CenterRecycled,
+    CheckMoveRequest,
+    CheckMoveResponse,
+    DealRequest,
+    DealResponse,
+    Drawn,
+    Event,
+    LegalMove,
+    ListLegalMovesRequest,
+    ListLegalMovesResponse,
+    Moved,
+    Reveal,
+    Slot,
+    TurnPassed,
+    TurnedUp,
+    ViewRequest,
+    ViewResponse,
+    WasteTurnedOver,
+)
+from zank.v1.referee_pb2_grpc import (
+    RefereeServicer,
+    RefereeStub,
+    add_RefereeServicer_to_server,
+)
+from zank.v1.server_pb2 import (
+    Device,
+    GetInfoRequest,
+    GetInfoResponse,
+    Limits,
+    PresetInfo,
+    Program,
+)
+from zank.v1.server_pb2_grpc import (
+    ServerServicer,
+    ServerStub,
+    add_ServerServicer_to_server,
+)
 
 __all__ = [
     "AnalyzeRequest",
@@ -143,6 +149,7 @@ __all__ = [
     "CenterRecycled",
     "CheckMoveRequest",
     "CheckMoveResponse",
+    "Deal",
     "DealRequest",
     "DealResponse",
     "Device",
@@ -155,6 +162,7 @@ __all__ = [
     "Ending",
     "Estimate",
     "Event",
+    "GameRecord",
     "GameResult",
     "GetBestMoveRequest",
     "GetBestMoveResponse",
@@ -215,6 +223,7 @@ __all__ = [
     "RESERVE_FIRST_UNSPECIFIED",
     "Reason",
     "ReasonCode",
+    "RecordEvent",
     "Recycled",
     "RefereeServicer",
     "RefereeStub",
@@ -235,6 +244,7 @@ __all__ = [
     "SolverStub",
     "StalemateScoring",
     "StockOutWhen",
+    "StopCall",
     "TurnPassed",
     "TurnedUp",
     "Value",

@@ -1,0 +1,178 @@
+"""The commands about recorded games: `zank games validate`, `zank games convert`, `zank simulate`."""
+
+import codecs
+import importlib
+import itertools
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Any, Final
+
+import click
+
+from zank._options import SEED
+from zank._progress import Progress
+from zank._record_files import Line, Validation, lines, read_line
+from zank._record_text import format_text, parse_texts
+from zank._rule_set_options import chosen_rule_set, rule_set_options
+from zank._terminal import status_console
+from zank.embedded import require_server
+from zank.errors import InvalidPlayer, InvalidRecord
+from zank.players import Player, parse_player
+from zank.presets import PRESETS
+from zank.records import format_record
+from zank.v1 import GameRecord
+
+_INTERRUPTED: Final = 130
+_FILES_HELP: Final = "A FILE holds one record a line, in JSON (proto/records.md); - is standard input."
+
+
+class _PlayerType(click.ParamType[Player]):
+    """A player of a simulation."""
+
+    name = "player"
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> Player:
+        if isinstance(value, Player):
+            return value
+        try:
+            return parse_player(value)
+        except InvalidPlayer as error:
+            self.fail(str(error), param, context)
+
+
+@click.group()
+def games() -> None:
+    """Validate recorded games, and convert them."""
+
+
+@games.command(short_help="Say which records are not sound.", epilog=_FILES_HELP)
+@click.argument("files", metavar="FILE...", type=click.File("rb"), nargs=-1, required=True)
+def validate(files: tuple[IO[bytes], ...]) -> None:
+    """Replay the records of each FILE by the rules, and print a line for each that is not sound; exit status 0 or 1.
+
+    A line names the file, the line, the event, the rule that is broken, and what was expected. Needs zank[server].
+    """
+    with _engine() as engine:
+        progress = Progress()
+        validation = Validation(report=lambda line, fault: _report(progress, line, fault), done=progress.add)
+        replay = importlib.import_module("zank_service.replay").replay
+        validation.run(((_name(file), file) for file in files), lambda records: replay(engine, records))
+    progress.clear()
+    for note, count in sorted(validation.notes.items()):
+        click.echo(f"note: in {count:,} of the records {note}", err=True)
+    good = validation.games - validation.bad
+    click.echo(f"{validation.games:,} records: {good:,} sound, {validation.bad:,} bad; {progress.rate:.3g} a second")
+    sys.exit(1 if validation.bad else 0)
+
+
+@games.command(short_help="Convert records to JSON, or to text for people.")
+@click.argument("file", metavar="FILE", type=click.File("rb"))
+@click.option("--to", "form", type=click.Choice(["text", "json"]), required=True, help="What to print.")
+def convert(file: IO[bytes], form: str) -> None:
+    """Print the records of FILE, JSON or text, in canonical JSON or as text for people.
+
+    A record that cannot be read is reported and left out; exit status 1.
+    """
+    bad = 0
+    for line, record in _records(file):
+        if isinstance(record, InvalidRecord):
+            bad += 1
+            click.echo(f"{line}: {record}", err=True)
+        else:
+            click.echo(format_text(record) if form == "text" else format_record(record), nl=form == "json")
+    sys.exit(1 if bad else 0)
+
+
+@click.command(short_help="Let the engine play against itself.")
+@click.option("--preset", type=click.Choice(list(PRESETS)), required=True, help="The rules to play by.")
+@click.option("--games", "count", type=click.IntRange(0), required=True, metavar="N", help="How many games.")
+@click.option("--seed", type=SEED, required=True, help="The same seed gives the same games.")
+@click.option(
+    "--players",
+    type=_PlayerType(),
+    nargs=2,
+    metavar="SPEC SPEC",
+    default=("policy", "policy"),
+    help="Player 1 and player 2, each policy, policy:SHARE (with this probability a random move instead), or"
+    " search:ROLLOUTS. Default: policy policy.",
+)
+@rule_set_options
+def simulate(preset: str, count: int, seed: int, players: tuple[Player, Player], **options: int | str | None) -> None:
+    """Play games and print their records, one a line; progress goes to standard error. Needs zank[server].
+
+    Ctrl-C ends it after the last whole line; exit status 130.
+    """
+    rule_set = chosen_rule_set(preset, options)
+    with _engine() as engine, _interruptible() as interrupted:
+        play = importlib.import_module("zank_service.simulation").simulate
+        progress = Progress(count)
+        for record in play(engine, rule_set, count, seed, players, lambda: bool(interrupted)):
+            click.echo(format_record(record))
+            progress.add()
+        progress.end()
+    sys.exit(_INTERRUPTED if interrupted else 0)
+
+
+def _name(file: IO[bytes]) -> str:
+    """What a file is called in messages."""
+    name = getattr(file, "name", "<stdin>")
+    return "standard input" if name == "<stdin>" else str(name)
+
+
+def _report(progress: Progress, line: Line, fault: str) -> None:
+    progress.clear()
+    click.echo(f"{line}: {fault}")
+
+
+@contextmanager
+def _engine() -> Iterator[object]:
+    """An engine in this process; raises ServerNotInstalled, which says how to install it."""
+    require_server()
+    with status_console().status("starting the engine", spinner="line"):
+        # By name: the client is installed without the server, and does not depend on it.
+        opened = importlib.import_module("zank_service.local").local_engine()
+        engine = opened.__enter__()
+    try:
+        yield engine
+    finally:
+        opened.__exit__(None, None, None)
+
+
+@contextmanager
+def _interruptible() -> Iterator[list[int]]:
+    """Signals that came in while it is open: the first Ctrl-C is noted here, the second one ends the program."""
+    noted: list[int] = []
+    before = signal.getsignal(signal.SIGINT)
+
+    def note(number: int, _: object) -> None:
+        noted.append(number)
+        signal.signal(signal.SIGINT, before)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield noted
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _records(file: IO[bytes]) -> Iterator[tuple[Line, GameRecord | InvalidRecord]]:
+    """The records of a file in either form, one by one."""
+    name, numbered = _name(file), lines(file)
+    first = next(((number, line) for number, line in numbered if line.strip()), None)
+    if first is None:
+        return
+    rest = itertools.chain([first], numbered)
+    if first[1].removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{"):
+        for number, line in rest:
+            if line.isspace():
+                continue
+            try:
+                yield Line(name, number), read_line(line).record
+            except InvalidRecord as error:
+                yield Line(name, number), error
+        return
+    text = (line.decode("utf-8-sig", errors="replace") for _, line in rest)
+    for game in parse_texts(itertools.chain(itertools.repeat("", first[0] - 1), text)):
+        yield Line(name, game.line), game.record
