@@ -216,7 +216,7 @@ def filled(state: State, cards: jax.Array, gone: jax.Array) -> State:
     left = state.stock[-1]
     need = total((mine == 0).astype(WORD))
     count = total((cards != 0).astype(WORD))
-    mover = rows(2 * HAND) // HAND == state.mover
+    mover = (rows(2 * HAND) >= HAND) == (state.mover > 0)
     hand = state.hand | jnp.where(mover, jnp.tile(cards, (2, 1)), WORD(0))
 
     # M11: a draw of no card is no draw; one that cannot be completed takes what there is.
