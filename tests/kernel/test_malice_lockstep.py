@@ -185,6 +185,14 @@ def test_lanes_without_an_action_stay_as_they_are_also_when_their_game_is_over()
     assert not games.legal[:, over].any()
 
 
+@pytest.mark.xfail(strict=True, reason="a pile that is empty counts 65,535 cards after a play from it")
+def test_lanes_without_a_game_have_no_cards_whatever_action_they_are_given() -> None:
+    """Calls with fewer positions than lanes are filled up with zeros, which action 0 is too."""
+    actions = np.arange(LANES, dtype=np.int32) % play.ACTIONS
+    after = host(advance(malice.FAMILY.empty(LANES), leaf(actions))).chosen
+    assert np.asarray(after.count).max() <= 1
+
+
 def test_m10_nothing_is_recycled_after_a_win_however_long_the_lane_waits() -> None:
     state = state_after(single(table(payoff=("Q", "99"), centers=("A23456789TJ", "", ""))), "P-C1")
     assert int(state.ending[0]) == OUT

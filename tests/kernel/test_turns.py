@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterable
 from functools import partial
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 
@@ -14,6 +15,7 @@ from tests.kernel import positions as malices
 from tests.kernel.test_bank_search import completed, shifting
 from tests.oracle import bank as bank_oracle
 from tests.oracle import malice as malice_oracle
+from zank_kernel import malice
 from zank_kernel.engine import ROOTS, Engine, Question
 from zank_kernel.turns import Turn
 
@@ -209,6 +211,18 @@ def test_the_outcomes_of_a_turn_of_spite_and_malice_are_those_that_the_oracle_fi
             sizes.append(compare(turn, expected, partial(malice_end, game)))
     assert sum(size > 0 for size in sizes) > 30
     assert max(sizes) > 100
+
+
+@pytest.mark.xfail(strict=True, reason="keys.contents: the bits of a card and its depth overlap")
+def test_side_stacks_of_spite_and_malice_that_differ_have_different_keys() -> None:
+    chance = np.random.default_rng(8)
+    stacks = {tuple(chance.integers(7, 14, size).tolist()) for size in chance.integers(1, 12, 4_000)}
+    known = [
+        dataclasses.replace(malices.table(), sides=((stack, (), (), ()), malices.table().sides[1]))
+        for stack in [(9, 8, 8), (9, 9, 9), *sorted(stacks)]
+    ]
+    keys = np.asarray(jax.jit(malice.FAMILY.key)(malice.FAMILY.to_state(known))).T
+    assert len({tuple(key) for key in keys.tolist()}) == len({table.sides for table in known})
 
 
 def test_the_outcomes_of_a_turn_of_russian_bank_are_those_that_the_oracle_finds(
