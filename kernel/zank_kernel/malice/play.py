@@ -126,7 +126,7 @@ def play(state: State, action: jax.Array) -> State:
     # Where nothing is pushed, what was read is written back: the write waits for the read, and so XLA writes in place.
     top = stage(jnp.where(discard, pushed, below))
     stored = put(state.pile, jnp.where(discard, size + 1, row), column, top)
-    left = jnp.where(discard, size + 1, size - 1)
+    left = jnp.where(discard, size + 1, row)
 
     # The card reaches a center stack (M3, M4). M10: the last payoff card wins at once, before M9.
     from_payoff = acts & (source == 0)
