@@ -200,8 +200,13 @@ class Engine:
         player = np.full((turns.AT_ONCE,), question.table.mover, np.int8)
 
         def expand(state: Any, actions: npt.NDArray[np.int32]) -> turns.Reached[Any]:
-            sized = (padded(each, turns.AT_ONCE) for each in (state, actions))
-            reached: turns.Reached[Any] = jax.tree.map(np.asarray, self._call(family.name, "expand", *sized, player))
+            # No action in the other lanes: what comes of one in an empty lane takes long to make a key of.
+            moves = np.full((turns.AT_ONCE,), -1, np.int32)
+            moves[: len(actions)] = actions
+            program = self.programs[f"{family.name}/expand"]
+            reached: turns.Reached[Any] = jax.tree.map(
+                np.asarray, program.call(padded(state, turns.AT_ONCE), moves, player)
+            )
             return reached
 
         def considering(legal: Sequence[int]) -> Sequence[int]:
