@@ -78,7 +78,7 @@ soak: $(READY)  ## ten thousand requests, many given up: each accounted for, and
 .PHONY: bench-compare
 bench-compare: $(READY)  ## rollouts of this tree against those of a revision: make bench-compare REV=main
 	@test -n "$(REV)" || { echo "Name a revision: make bench-compare REV=main" >&2; exit 1; }
-	$(BIN)/python -m benchmarks.compare $(REV)
+	$(BIN)/python -m benchmarks.compare "$(REV)"
 
 .PHONY: format
 format: $(READY)  ## format the Python code and mend what lint can mend

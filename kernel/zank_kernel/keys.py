@@ -35,7 +35,7 @@ def contents(cards: jax.Array, counts: jax.Array) -> jax.Array:
         word = cards[depth].astype(jnp.uint32) + (depth.astype(jnp.uint32) << 8)
         return sums + jnp.where(depth < counts.astype(jnp.int32), random.mix(word ^ random.SECOND), jnp.uint32(0))
 
-    deepest = counts.max().astype(jnp.int32)
+    deepest = jnp.minimum(counts.max().astype(jnp.int32), cards.shape[0])
     sums: jax.Array = jax.lax.fori_loop(0, deepest, add, jnp.zeros(counts.shape, jnp.uint32))
     return sums
 
