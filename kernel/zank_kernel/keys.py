@@ -29,10 +29,10 @@ def facts(values: jax.Array, kind: int) -> jax.Array:
 
 
 def contents(cards: jax.Array, counts: jax.Array) -> jax.Array:
-    """A hash of the first `counts` [N, B] cards of each pile `cards` [DEPTH, N, B]; uint32 [N, B]."""
+    """A hash of the first `counts` [N, B] cards, of 16 bits at most, of each pile `cards` [DEPTH, N, B]; uint32 [N, B]."""
 
     def add(depth: jax.Array, sums: jax.Array) -> jax.Array:
-        word = cards[depth].astype(jnp.uint32) + (depth.astype(jnp.uint32) << 8)
+        word = cards[depth].astype(jnp.uint32) + (depth.astype(jnp.uint32) << 16)
         return sums + jnp.where(depth < counts.astype(jnp.int32), random.mix(word ^ random.SECOND), jnp.uint32(0))
 
     deepest = jnp.minimum(counts.max().astype(jnp.int32), cards.shape[0])

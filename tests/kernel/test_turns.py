@@ -213,7 +213,6 @@ def test_the_outcomes_of_a_turn_of_spite_and_malice_are_those_that_the_oracle_fi
     assert max(sizes) > 100
 
 
-@pytest.mark.xfail(strict=True, reason="keys.contents: the bits of a card and its depth overlap")
 def test_side_stacks_of_spite_and_malice_that_differ_have_different_keys() -> None:
     chance = np.random.default_rng(8)
     stacks = {tuple(chance.integers(7, 14, size).tolist()) for size in chance.integers(1, 12, 4_000)}
