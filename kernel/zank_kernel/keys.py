@@ -29,7 +29,7 @@ def facts(values: jax.Array, kind: int) -> jax.Array:
 
 
 def contents(cards: jax.Array, counts: jax.Array) -> jax.Array:
-    """A hash of the first `counts` [N, B] cards, of 16 bits at most, of each pile `cards` [DEPTH, N, B]; uint32 [N, B]."""
+    """A hash of the first `counts` [N, B] cards, 16 bits at most, of each pile `cards` [DEPTH, N, B]; uint32 [N, B]."""
 
     def add(depth: jax.Array, sums: jax.Array) -> jax.Array:
         word = cards[depth].astype(jnp.uint32) + (depth.astype(jnp.uint32) << 16)
