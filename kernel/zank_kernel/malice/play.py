@@ -114,7 +114,7 @@ def play(state: State, action: jax.Array) -> State:
     run = stage(fold(jnp.bitwise_or, jnp.where(touched, state.top, WORD(0))))  # on the pile, before the move
     held = fold(jnp.bitwise_or, jnp.where(in_slot, state.hand, WORD(0)))
     card = stage(jnp.where(from_hand, held, lowest(run)))
-    hand = stage(jnp.where(in_slot, WORD(0), state.hand))
+    hand = jnp.where(in_slot, WORD(0), state.hand)
 
     # Piles: one pop or one push (M5, M6).
     size = stage(total(jnp.where(touched, state.count, WORD(0))))
@@ -124,7 +124,7 @@ def play(state: State, action: jax.Array) -> State:
     above = jnp.where(card < QUEEN_BIT, card << 1, WORD(0))  # what the card follows; nothing follows a king
     pushed = card | jnp.where(lowest(run) == above, run, WORD(0))
     # Where nothing is pushed, what was read is written back: the write waits for the read, and so XLA writes in place.
-    top = stage(jnp.where(discard, pushed, below))
+    top = jnp.where(discard, pushed, below)
     stored = put(state.pile, jnp.where(discard, size + 1, row), column, top)
     left = jnp.where(discard, size + 1, row)
 
@@ -140,7 +140,7 @@ def play(state: State, action: jax.Array) -> State:
     kings = state.kings | jnp.where(at_center, king_at, WORD(0))
 
     # M9: a complete stack goes back to the stock, kings as kings.
-    gone = stage(total(jnp.where(at_center & complete, kings, WORD(0))))
+    gone = total(jnp.where(at_center & complete, kings, WORD(0)))
     kings = jnp.where(at_center & complete, WORD(0), kings)
     height = rows(RANKS)
     wilds = jax.lax.population_count(gone & ((WORD(2) << height) - 1))
