@@ -203,21 +203,17 @@ class Race:
         self.choosing = Tally(len(made), objective)  # outcome 0, the policy's own, first
         self.reporting = Tally(len(made), objective)
 
-    def leads(self) -> npt.NDArray[np.float64]:
-        """How far each outcome is ahead of the rollout policy's own on the worlds that both played; float64 [N]."""
-        leads: npt.NDArray[np.float64] = self.choosing.lead / self.choosing.count
-        return leads
-
     def expected(self) -> npt.NDArray[np.float64]:
         """How far each outcome is ahead of the rollout policy's own, as far as one can expect; float64 [N].
 
-        The lead is drawn towards the median of all outcomes the more, the less the
+        The mean lead on the worlds that both played is drawn towards the median of all outcomes the more, the less the
         spread of those above it exceeds what chance makes of it (empirical Bayes: Efron and Morris, "Stein's estimation
         rule and its competitors", 1973), but by TRANSLATION standard errors at most ("Limiting the risk of Bayes and
         empirical Bayes estimators", 1972). So the policy's own outcome is departed from on evidence only, and outcomes
         that are clearly bad lend no credit to small leads.
         """
-        count, mean = self.choosing.count, self.leads()
+        count = self.choosing.count
+        mean = self.choosing.lead / count
         error = (self.choosing.squares / count - mean * mean + 1 / count) / count
         if len(mean) > 1:
             center = float(np.median(mean[1:]))
@@ -233,15 +229,15 @@ class Race:
         won: npt.NDArray[np.bool_] = (tally.score == 2 * tally.count) & (tally.moves == self.made * tally.count)
         return won
 
-    def places(self, leads: npt.NDArray[np.float64]) -> Counts:
-        """The place of every outcome, 0 = best, by the rollouts that choose, with these `leads`; int64 [N].
+    def places(self) -> Counts:
+        """The place of every outcome, 0 = best, by the rollouts that choose; int64 [N].
 
         One that wins for certain is before all others, one that has come further before those that have not; then, of
-        wins where winning is the objective, the fewest moves; then the leads, the other measure, the shorter games, the
-        order in which the outcomes were found. Outcome 0 and those of moves to keep come as far as any, and so are
-        preferred to better ones that were dropped.
+        wins where winning is the objective, the fewest moves; then the lead to expect, the other measure, the shorter
+        games, the order in which the outcomes were found. Outcome 0 and those of moves to keep come as far as any, and
+        so are preferred to better ones that were dropped.
         """
-        tally = self.choosing
+        tally, leads = self.choosing, self.expected()
         second = tally.score if self.objective == "points" else tally.points
         wins = self.wins()
         nearest = np.where(wins, self.made, 0) if self.objective == "win" else np.zeros_like(self.made)
@@ -257,7 +253,7 @@ class Race:
 
         The best move is the first by those that choose; the others follow by how far they are behind.
         """
-        places = self.places(self.expected())
+        places = self.places()
         leading = self.leading(places)
         best = min(range(len(leading)), key=lambda move: (places[leading[move]], move))
         wins = self.wins()
@@ -334,8 +330,7 @@ def search(
     done = 0
     for number, step in enumerate(rounds, start=1):
         if number > 1:
-            # What departs most from the policy has the largest errors: it is discounted in the end, not while it plays.
-            places, still = race.places(race.leads()), np.asarray(playing)
+            places, still = race.places(), np.asarray(playing)
             advancing = still[np.argsort(places[still])][: step.candidates].tolist()
             if 0 not in advancing:  # leads are measured from it
                 advancing.pop()
@@ -362,7 +357,7 @@ def report(race: Race, play: Callable[[Sequence[int], int, int, bool], Results],
 
     Half of these are for all moves alike, the others for the finalists and the moves `keep`.
     """
-    places = race.places(race.expected())
+    places = race.places()
     leading = race.leading(places)
     everyone = sorted({*leading})
     finalists = sorted({*sorted(everyone, key=places.__getitem__)[:FINALISTS], *(leading[move] for move in keep)})
