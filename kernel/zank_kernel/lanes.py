@@ -61,21 +61,7 @@ def stacked(values: Sequence[jax.Array]) -> jax.Array:
 
 def get(array: jax.Array, row: jax.Array, column: jax.Array) -> jax.Array:
     """In each lane the value of `array` [N, M, B] in a row and column that it has, integers [B]."""
-
-    def one_by_one(flat: jax.Array, place: jax.Array) -> jax.Array:
-        def read(lane: jax.Array, values: jax.Array) -> jax.Array:
-            value = jax.lax.dynamic_slice(flat, jax.lax.dynamic_slice(place, (lane,), (1,)), (1,))
-            return jax.lax.dynamic_update_slice(values, value, (lane,))
-
-        values: jax.Array = jax.lax.fori_loop(0, place.shape[0], read, jnp.zeros(place.shape, flat.dtype))
-        return values
-
-    def at_once(flat: jax.Array, place: jax.Array) -> jax.Array:
-        return flat.at[place].get(mode="promise_in_bounds")
-
-    place = _place(array, row, column)
-    found: jax.Array = jax.lax.platform_dependent(array.reshape(-1), place, cpu=one_by_one, default=at_once)
-    return found
+    return array.reshape(-1).at[_place(array, row, column)].get(mode="promise_in_bounds")
 
 
 def put(array: jax.Array, row: jax.Array, column: jax.Array, values: jax.Array) -> jax.Array:
