@@ -198,8 +198,8 @@ def placed() -> jax.Array:
     return jnp.where(rows(SOURCES) == DRAWN, WORD(ANYWHERE - TO_FOUNDATION), WORD(0))
 
 
-class Choice(NamedTuple):
-    """What a player can choose among: the legal moves; none in a finished game."""
+class LegalMoves(NamedTuple):
+    """The legal moves; none in a finished game."""
 
     moves: jax.Array  # words, uint16 [SOURCES, B]
     turn: jax.Array  # bool [B]
@@ -208,10 +208,10 @@ class Choice(NamedTuple):
 
 def legal(state: State) -> jax.Array:
     """Legal actions, bool [ACTIONS, B]; none in a finished game. `rulings` says the same with its reasons."""
-    return listed(*choice(state, view(state)))
+    return listed(*legal_moves(state, view(state)))
 
 
-def choice(state: State, seen: View) -> Choice:
+def legal_moves(state: State, seen: View) -> LegalMoves:
     """What is legal, in words."""
     fits = stage(fitting(state, seen))
     obligations, bars = order_of_play(state, seen, fits)
@@ -232,7 +232,7 @@ def choice(state: State, seen: View) -> Choice:
     placing, throwing, turning, ending = stage((placing, throwing, turning, ending))
     drawn_up, stocked = state.drawn != 0, seen.hand_count > 0
     rest = jnp.where(free, jnp.where(placing, WORD(ANYWHERE), ANYWHERE & ~placed()), WORD(0))
-    return Choice(
+    return LegalMoves(
         moves=fits & (within | rest),
         turn=turning & ~drawn_up & stocked,  # B6
         end=((throwing | ending) & drawn_up) | (turning & ~drawn_up & ~stocked),  # B7

@@ -20,7 +20,7 @@ from zank_kernel.bank.play import (
     TO_TABLEAU,
     TURN,
     WORD,
-    choice,
+    legal_moves,
     view,
 )
 from zank_kernel.bank.state import TABLEAU, State
@@ -30,7 +30,7 @@ from zank_kernel.lanes import fold, rows, stage
 def choose(state: State) -> jax.Array:
     """The policy's action in every lane, int32 [B]; NO_ACTION in a finished game."""
     seen = view(state)
-    possible = choice(state, seen)
+    possible = legal_moves(state, seen)
     moves, turn, end = stage((possible.moves, possible.turn, possible.end))
     reserve, drawn, tableau = moves[RESERVE], moves[DRAWN], moves[:TABLEAU]
     with_reserve = seen.reserve_count > 0
