@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from benchmarks.deals import bank_masked
 from zank_kernel import bank, malice, random
 from zank_kernel.bank.deal import dealt as dealt_bank
 from zank_kernel.bank.state import COPIES, COUNTED, DEPTH, FOUNDATIONS, SUITS, TABLEAU
@@ -173,13 +174,6 @@ def played_bank(rules: bank.Rules, count: int, moves: int) -> list[bank.Table]:
     return [known_bank(after, int(lane), rules) for lane in going_on]
 
 
-def masked_bank(table: bank.Table) -> bank.Table:
-    """What both players know of a deal of Russian Bank: the tops of the reserves and the tableau."""
-    first, second = ((*(0 for _ in reserve[:-1]), *reserve[-1:]) for reserve in table.reserve)
-    unseen = [tuple(0 for _ in stock) for stock in table.stock]
-    return dataclasses.replace(table, reserve=(first, second), stock=(unseen[0], unseen[1]))
-
-
 GAMES: Final[Mapping[str, Game[Any]]] = {
     preset: game
     for game in (
@@ -196,7 +190,7 @@ GAMES: Final[Mapping[str, Game[Any]]] = {
             family=bank.FAMILY,
             presets=bank.PRESETS,
             dealt=dealt_bank,
-            masked=masked_bank,
+            masked=bank_masked,
             started=started_bank,
             played=played_bank,
             length=390,

@@ -267,7 +267,7 @@ class Engine:
         entry, number = np.zeros((WORLDS,), np.int32), np.zeros((WORLDS,), np.uint32)
         worlds = self._compile(family, "sample", f"worlds={WORLDS}", family.sample, knowledge, entry, number)
         self._compile(family, "rulings", f"positions={RULED}", family.rulings, state)
-        self._compile(family, "play", f"positions={RULED}", family.play, state, np.full((RULED,), -1, np.int32))
+        self._compile(family, "play", f"positions={RULED}", family.play, state, np.full((RULED,), NOTHING, np.int32))
         self._compile(
             family, "take", f"positions={RULED}", family.take, state, np.zeros((family.draws, RULED), np.int8)
         )

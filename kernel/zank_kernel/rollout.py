@@ -76,7 +76,7 @@ def run[State: Lanes, World, Knowledge, Table](
     def finished(now: Progress[State]) -> jax.Array:
         return (now.task < 0) | (now.lanes.ending != 0) | (now.lanes.moves >= MOVE_LIMIT) | now.stuck
 
-    def hand(now: Progress[State], place: jax.Array, number: jax.Array) -> Progress[State]:
+    def hand_out(now: Progress[State], place: jax.Array, number: jax.Array) -> Progress[State]:
         """Write down what became of the games in the lanes `place` and begin tasks `number` there, int32 [K] each.
 
         Places beyond all lanes are nobody's.
@@ -101,7 +101,6 @@ def run[State: Lanes, World, Knowledge, Table](
 
     def refill(now: Progress[State]) -> Progress[State]:
         waiting = finished(now) & ((now.task >= 0) | (now.following < tasks.count))
-        order = jnp.cumsum(waiting, dtype=jnp.int32) - 1
         width = now.task.shape[0]
         lane = jnp.arange(width, dtype=jnp.int32)
 
@@ -109,14 +108,15 @@ def run[State: Lanes, World, Knowledge, Table](
             places = jnp.sort(jnp.where(waiting, lane, width))
 
             def one(index: jax.Array, now: Progress[State]) -> Progress[State]:
-                return hand(now, jax.lax.dynamic_slice(places, (index,), (1,)), now.following[None])
+                return hand_out(now, jax.lax.dynamic_slice(places, (index,), (1,)), now.following[None])
 
             result: Progress[State] = jax.lax.fori_loop(0, waiting.sum(dtype=jnp.int32), one, now)
             return result
 
         def at_once(now: Progress[State]) -> Progress[State]:
             def all_(now: Progress[State]) -> Progress[State]:
-                return hand(now, jnp.where(waiting, lane, width), now.following + order)
+                number = now.following + jnp.cumsum(waiting, dtype=jnp.int32) - 1
+                return hand_out(now, jnp.where(waiting, lane, width), number)
 
             result: Progress[State] = jax.lax.cond(waiting.any(), all_, lambda same: same, now)
             return result
@@ -134,7 +134,7 @@ def run[State: Lanes, World, Knowledge, Table](
     def many(now: Progress[State]) -> jax.Array:
         return (now.following < tasks.count) | ((now.task >= 0).sum() > few)
 
-    def any_(now: Progress[State]) -> jax.Array:
+    def some(now: Progress[State]) -> jax.Array:
         return (now.task >= 0).any()
 
     width = lanes.ending.shape[0]
@@ -160,7 +160,7 @@ def run[State: Lanes, World, Knowledge, Table](
         task=wide.task[left],
         stuck=wide.stuck[left],
     )
-    end = jax.lax.while_loop(any_, block, narrow)
+    end = jax.lax.while_loop(some, block, narrow)
     results: Results = jax.tree.map(lambda part: part[:slots], end.results)
     moves = results.moves.astype(jnp.int32).sum()
     return wide.lanes, results, Usage(steps=end.steps, moves=moves)
