@@ -12,9 +12,12 @@
 #include <cstdint>
 #include <limits>
 #include <utility>
-#include <vector>
+
+#include "rollouts.hpp"
 
 namespace {
+
+using zank::Array;
 
 constexpr int SUITS = 4, SUIT = 16, PILES = 8, RUN = 13, RESERVE = 104, QUEUE = 128, WIN = 30;
 constexpr int COLUMNS = PILES + 4, UNKNOWN = 64;     // of the kernel's state
@@ -423,14 +426,6 @@ private:
     bool stale = false;
 };
 
-// An array [..., rows, lanes] of the caller.
-template <class T>
-struct Array {
-    const T* data;
-
-    T at(int64_t row, int64_t lane, int64_t lanes) const { return data[row * lanes + lane]; }
-};
-
 // The fields of zank_kernel.bank.State, in order.
 struct States {
     Array<uint16_t> rules, max_turns, mover, foundation, pile, count, top, head, stock, waste, drawn, begun;
@@ -501,19 +496,7 @@ World Worlds::world(int64_t lane) const {
 
 }  // namespace
 
-// Plays the games `root[i]` in world `world[i]`, as zank_kernel.rollout.run does.
 extern "C" void bank_rollouts(const States* states, const Worlds* worlds, const int32_t* root, const int32_t* world,
                               int64_t tasks, int16_t* points, int8_t* ending, int16_t* moves) {
-    std::vector<Root> roots;
-    for (int64_t lane = 0; lane < states->lanes; ++lane) roots.push_back(states->root(lane));
-    std::vector<World> hidden;
-    for (int64_t lane = 0; lane < worlds->lanes; ++lane) hidden.push_back(worlds->world(lane));
-    for (int64_t task = 0; task < tasks; ++task) {
-        const Root& start = roots[root[task]];
-        const Outcome outcome = start.ending == RUNNING ? Game(start, hidden[world[task]]).play()
-                                                        : Outcome{start.points, start.ending, start.moves};
-        points[task] = int16_t(outcome.points);
-        ending[task] = outcome.ending;
-        moves[task] = int16_t(outcome.moves);
-    }
+    zank::play<Game>(*states, *worlds, root, world, tasks, points, ending, moves);
 }

@@ -8,11 +8,13 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <vector>
 
 #include "random.hpp"
+#include "rollouts.hpp"
 
 namespace {
+
+using zank::Array;
 
 constexpr uint32_t KING = 13, QUEEN = 12, RANKS = 13;
 constexpr int HAND = 5, SIDES = 4, PILES = 1 + SIDES, CENTERS = 4, PAYOFF = 30, DEPTH = 160;
@@ -393,14 +395,6 @@ private:
     bool due;  // the mover has cards to draw
 };
 
-// An array [..., rows, lanes] of the caller.
-template <class T>
-struct Array {
-    const T* data;
-
-    T at(int64_t row, int64_t lane, int64_t lanes) const { return data[row * lanes + lane]; }
-};
-
 // The fields of zank_kernel.malice.State, in order.
 struct States {
     Array<uint16_t> rules, mover, pile, count, top, hand, needed, kings, stock;
@@ -476,20 +470,7 @@ World Worlds::world(int64_t lane) const {
 
 }  // namespace
 
-// Plays the games `root[i]` in world `world[i]`, as zank_kernel.rollout.run does.
 extern "C" void malice_rollouts(const States* states, const Worlds* worlds, const int32_t* root, const int32_t* world,
                                 int64_t tasks, int16_t* points, int8_t* ending, int16_t* moves) {
-    std::vector<Root> roots;
-    for (int64_t lane = 0; lane < states->lanes; ++lane) roots.push_back(states->root(lane));
-    std::vector<World> hidden;
-    for (int64_t lane = 0; lane < worlds->lanes; ++lane) hidden.push_back(worlds->world(lane));
-    for (int64_t task = 0; task < tasks; ++task) {
-        const Root& start = roots[root[task]];
-        const Outcome outcome = start.ending == RUNNING
-                                    ? Game(start, hidden[world[task]]).play()
-                                    : Outcome{start.points, Ending(start.ending), start.moves};
-        points[task] = int16_t(outcome.points);
-        ending[task] = outcome.ending;
-        moves[task] = int16_t(outcome.moves);
-    }
+    zank::play<Game>(*states, *worlds, root, world, tasks, points, ending, moves);
 }

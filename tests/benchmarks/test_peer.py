@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pytest
 
 from benchmarks import peer, positions
+from benchmarks.deals import bank_masked
 from zank_kernel import bank, malice, rollout
 from zank_kernel.bank.deal import dealt as dealt_bank
 from zank_kernel.bank.rules import STALEMATE_SCORES
@@ -75,7 +76,7 @@ def malice_tables() -> list[malice.Table]:
 
 def bank_tables() -> list[bank.Table]:
     """Deals and positions of played games as both players know them, of each order of play and a few options."""
-    known = [positions.masked_bank(dealt_bank(each, seed)) for each in ORDERS for seed in range(5)]
+    known = [bank_masked(dealt_bank(each, seed)) for each in ORDERS for seed in range(5)]
     return known + [
         table for each in ORDERS for moves in (40, 130, 250) for table in positions.played_bank(each, 5, moves)
     ]
