@@ -38,7 +38,7 @@ TIME_SHARE: Final = 0.8  # of a time budget, what is planned for rollouts
 # most of its time there. Words of 16 bits fill the widest vectors.
 CPU_OPTIONS: Final = {"xla_disable_hlo_passes": "cpu-parallel-task-assigner", "xla_cpu_prefer_vector_width": "512"}
 NOTHING: Final = -1  # an action: none
-FIRST_RATE: Final = 20_000.0  # rollouts that a worker is taken to play in a second until it has played some
+FIRST_RATE: Final = 60_000.0  # rollouts that a worker is taken to play in a second until it has played some
 RATE_MEMORY: Final = 0.3  # weight of the latest call in the recent rate, if it was a full one
 
 FAMILIES: Final[Mapping[str, Family[Any, Any, Any, Any]]] = {
