@@ -37,11 +37,6 @@ def total(values: jax.Array) -> jax.Array:
     return fold(jnp.add, values)
 
 
-def largest(values: jax.Array) -> jax.Array:
-    """Maximum over the leading axis."""
-    return fold(jnp.maximum, values)
-
-
 def any_of(values: jax.Array) -> jax.Array:
     """Whether any row of the leading axis is true."""
     return fold(jnp.logical_or, values)
