@@ -85,6 +85,16 @@ class Control:
 UNCONTROLLED: Final = Control()
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """What is said of moves played, as far as the turn could be planned."""
+
+    actions: tuple[int, ...]  # the moves
+    choices: tuple[int, ...]  # before each, how many moves there were to consider that lead to different positions
+    end: Any  # state [1] after the last one, cards due not drawn yet; NumPy arrays
+    said: search.Judgement
+
+
 @dataclasses.dataclass
 class Meter:
     """What the rollout workers have done since the engine was made."""
@@ -210,12 +220,53 @@ class Engine:
                 progress=control.progress,
             )
 
+    def judge(
+        self, question: Question, moves: Sequence[Callable[[Any, int], int]], control: Control = UNCONTROLLED
+    ) -> Judgement:
+        """Judge moves played from a position on, as far as the turn can be planned, at least the first.
+
+        `moves` say the action of each by the state before it and its lane. The judgement depends on nothing but the
+        question, whose `only`, `avoid` and `keep` are not looked at, and the moves. Raises search.Stopped when the
+        question is given up.
+        """
+        family = FAMILIES[question.family]
+        root = family.to_state([question.table])
+        named = dataclasses.replace(question, only=frozenset(), avoid=frozenset(), keep=frozenset({moves[0](root, 0)}))
+        played = turns.retrace(*self._exploring(named), moves)
+        made = played.outcomes.moves.astype(np.int64)
+        # Where there was nothing to choose, a third says as much of the position as elsewhere.
+        rollouts = question.rollouts if len(made) > 1 else question.rollouts // 3
+        with self._workers.line(question.urgency) as line:
+            playing = _Playing(self, family, played.outcomes, question, control, line)
+            race = search.Race(played, made, question.objective, family.spread(question.table))
+            said = search.judge(race, search.schedule(len(made), rollouts, len(played.reach)), playing.play)
+        return Judgement(
+            actions=tuple(action for (action,) in played.moves), choices=played.choices, end=played.end, said=said
+        )
+
+    def results(
+        self, question: Question, state: Any, first: int, last: int, control: Control = UNCONTROLLED
+    ) -> search.Results:
+        """What becomes of a position in worlds `first` … `last` - 1 of what the question's mover knows; [last - first].
+
+        `state` [1] is that of the question's table after some of the mover's moves, cards due not drawn yet. Raises
+        search.Stopped when the question is given up.
+        """
+        with self._workers.line(question.urgency) as line:
+            playing = _Playing(self, FAMILIES[question.family], state, question, control, line)
+            results = playing.play([0], first, last, True)
+        return search.Results(points=results.points[0], score=results.score[0], moves=results.moves[0])
+
     def turn(self, question: Question, nodes: int = turns.NODES) -> turns.Turn:
         """The moves that a question is about, and the outcomes of the turn that its budget looks at.
 
         The search for them is broken off after about so many `nodes`. Raises ValueError where there is no move to
         consider.
         """
+        return turns.explore(*self._exploring(question), nodes)
+
+    def _exploring(self, question: Question) -> tuple[turns.Expand, Any, Callable[[Sequence[int]], Sequence[int]], int]:
+        """What `turns.explore` asks for: how to expand, the root, the actions to consider, and the most outcomes."""
         family = FAMILIES[question.family]
         player = np.full((turns.AT_ONCE,), question.table.mover, np.int8)
 
@@ -232,7 +283,7 @@ class Engine:
             return actions
 
         root = family.to_state([question.table, *family.history(question.table)[: turns.AT_ONCE - 1]])
-        return turns.explore(expand, root, considering, min(question.outcomes, question.rollouts // WORTH), nodes)
+        return expand, root, considering, min(question.outcomes, question.rollouts // WORTH)
 
     def _ruled(self, family: str, name: str, state: Any, *arguments: Any) -> Any:
         """What a program for RULED lanes makes of as many lanes as `state` has. NumPy arrays."""

@@ -11,6 +11,7 @@ the chosen ones are worth.
 
 import copy
 import dataclasses
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Final, Literal, Protocol
@@ -30,7 +31,7 @@ SLICE: Final = 16_384  # rollouts between two reports of progress
 
 
 class Turn(Protocol):
-    """The moves to consider and the outcomes of the turn that they can lead to."""
+    """The moves to consider, or positions gone through, and the outcomes of the turn that can be reached."""
 
     @property
     def moves(self) -> Sequence[tuple[int, ...]]:
@@ -39,7 +40,7 @@ class Turn(Protocol):
 
     @property
     def reach(self) -> npt.NDArray[np.bool_]:
-        """Which outcomes can be reached by beginning with which move, bool [moves, N]."""
+        """Which outcomes can be reached by which move, or from which position, bool [moves or positions, N]."""
         ...
 
     @property
@@ -48,7 +49,7 @@ class Turn(Protocol):
         ...
 
     def line(self, move: int, outcome: int) -> tuple[int, ...]:
-        """The actions of a way to an outcome that begins with a move, both by their index."""
+        """The actions of a way to an outcome that begins with a move, or at a position, both by their index."""
         ...
 
 
@@ -114,6 +115,35 @@ class Answer:
     rounds_done: int
     outcomes: int  # of the turn, played out
     complete: bool  # whether these are all that the moves can lead to
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Passed:
+    """A position that moves went through, by the best that could still be reached from it in that turn."""
+
+    line: tuple[int, ...]  # the way there; empty where it is the position itself
+    value: Value
+    score: Estimate  # half games: 1 = won for sure, a tie counts half
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Loss:
+    """What a move gave away of what could be reached, on the same worlds; below zero where it did better."""
+
+    points: Estimate
+    score: Estimate  # in games: a win is worth 1, a tie 1/2
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """Moves played in a turn, from the mover's view."""
+
+    passed: tuple[Passed, ...]  # before each move, and after the last
+    losses: tuple[Loss, ...]  # of each move …
+    loss: Loss  # … and of all of them
+    rollouts: int  # spent
+    outcomes: int  # of the turn, played out
+    complete: bool  # whether these are all that could be reached
 
 
 class Stopped(Exception):
@@ -298,17 +328,39 @@ class Race:
             tied_with_best=gap is None or gap.mean <= 2 * gap.standard_error,
         )
 
-    def gap(self, best: int, other: int) -> Estimate:
-        """How much better one outcome is than another, on the worlds that both played."""
+    def gap(self, best: int, other: int, objective: Objective | None = None) -> Estimate:
+        """How much better one outcome is than another by some objective, on the worlds that both played."""
         if best == other:
             return Estimate(mean=0.0, standard_error=0.0)  # nothing to estimate
-        first, second = (self.said(outcome).measure(self.objective) for outcome in (best, other))
+        by = objective or self.objective
+        first, second = (self.said(outcome).measure(by) for outcome in (best, other))
         both = min(len(first), len(second))
         difference = first[:both] - second[:both]
-        if self.objective == "points":
-            return mean(difference, 2 * self.spread)
-        halves = mean(difference, 4)
-        return Estimate(mean=halves.mean / 2, standard_error=halves.standard_error / 2)
+        return mean(difference, 2 * self.spread) if by == "points" else halved(mean(difference, 4))
+
+    def judgement(self) -> Judgement:
+        """What the results say of the positions that moves went through, and of these moves."""
+        leading = self.leading(self.places())
+
+        def passed(position: int, outcome: int) -> Passed:
+            results = self.said(outcome)
+            return Passed(
+                line=self.turn.line(position, outcome),
+                value=value(results, self.spread),
+                score=halved(mean(results.score, 2)),
+            )
+
+        def lost(before: int, after: int) -> Loss:
+            return Loss(points=self.gap(before, after, "points"), score=self.gap(before, after, "win"))
+
+        return Judgement(
+            passed=tuple(passed(position, outcome) for position, outcome in enumerate(leading)),
+            losses=tuple(itertools.starmap(lost, itertools.pairwise(leading))),
+            loss=lost(leading[0], leading[-1]),
+            rollouts=int(self.choosing.count.sum() + self.reporting.count.sum()),
+            outcomes=len(self.made),
+            complete=self.turn.complete,
+        )
 
 
 def search(
@@ -326,6 +378,27 @@ def search(
     last complete round, and Stopped is raised where there is none. The best outcomes of the moves `keep` play in every
     round. `progress` is given the answer so far, after every round and now and then within.
     """
+    done = choose(race, rounds, play, keep, progress)
+    report(race, play, keep)
+    return race.answer(done)
+
+
+def judge(race: Race, rounds: Sequence[Round], play: Callable[[Sequence[int], int, int, bool], Results]) -> Judgement:
+    """Judge moves by what could be reached before and after each, on the same worlds; `play` as for `search`."""
+    every = frozenset(range(len(race.of_move)))
+    choose(race, rounds, play, every)
+    report(race, play, every)
+    return race.judgement()
+
+
+def choose(
+    race: Race,
+    rounds: Sequence[Round],
+    play: Callable[[Sequence[int], int, int, bool], Results],
+    keep: frozenset[int],
+    progress: Callable[[Answer], None] | None = None,
+) -> int:
+    """Play rounds that choose (see `search`); returns how many were completed."""
     playing = list(range(len(race.made)))
     done = 0
     for number, step in enumerate(rounds, start=1):
@@ -348,8 +421,7 @@ def search(
             race.choosing = before
             break
         done = number
-    report(race, play, keep)
-    return race.answer(done)
+    return done
 
 
 def report(race: Race, play: Callable[[Sequence[int], int, int, bool], Results], keep: frozenset[int]) -> None:
@@ -414,6 +486,11 @@ def chance(hits: int, count: int) -> Estimate:
     share = hits / count
     spread = share if 0 < hits < count else (hits + 1) / (count + 2)
     return Estimate(mean=share, standard_error=math.sqrt(spread * (1 - spread) / count))
+
+
+def halved(estimate: Estimate) -> Estimate:
+    """What was estimated in half games, in games."""
+    return Estimate(mean=estimate.mean / 2, standard_error=estimate.standard_error / 2)
 
 
 def mean(values: Counts, spread: int) -> Estimate:

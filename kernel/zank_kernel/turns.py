@@ -23,6 +23,8 @@ NODES: Final = 1_024  # visited before the search of a turn is broken off …
 WIN_NODES: Final = 3_072  # … unless the game may be won this turn, and no way to do so has been found
 WIN_AT_ONCE: Final = 32  # moves tried in one call where that is looked for: the fewer, the deeper
 
+type Expand = Callable[[Any, npt.NDArray[np.int32]], Reached[Any]]  # plays an action in each lane, -1 = none
+
 BARRED: Final = -1  # instead of a node: a position that must not come back
 
 type Mask = npt.NDArray[np.bool_]
@@ -58,49 +60,78 @@ def expand[State: Lanes, World, Knowledge, Table](
     )
 
 
-class Turn:
-    """The moves to consider at the start of a turn, and the outcomes that they can lead to.
+class Outcomes:
+    """Outcomes of a turn, and which of them can be reached from where.
 
-    `moves` are actions, those that lead to the same position together; `outcomes` states [N] (NumPy arrays); `reach`,
-    bool [moves, N], says which outcomes can be reached by beginning with which move, `departures`, int64 [N], how often
-    the way to each departs from what the rollout policy would play; `complete` whether these are all there are.
+    They are asked for from some nodes, the *starts*. `outcomes` are states [N] (NumPy arrays); `reach`, bool
+    [starts, N], says which can be reached from which start, `departures`, int64 [N], how often the way to each departs
+    from what the rollout policy would play; `complete` whether these are all there are.
+    """
+
+    def __init__(self, graph: "_Graph", starts: Sequence[int], limit: int) -> None:
+        reach = graph.reach(starts)
+        found = sorted(
+            (node for node, each in enumerate(graph.nodes) if each.outcome),
+            key=lambda node: graph.nodes[node].departures,
+        )
+        # A start from which no outcome was found stands for itself.
+        found = [node for bit, node in enumerate(starts) if not any(reach[each] >> bit & 1 for each in found)] + found
+        wins = [node for node in found if graph.left(node) == 0]
+        leading = [next(node for node in wins + found if reach[node] >> bit & 1) for bit in range(len(starts))]
+        kept = list(dict.fromkeys([*leading, *found]))[: max(limit, len(set(leading)))]
+        kept.sort(key=lambda node: graph.nodes[node].departures)
+        self.outcomes: Final[Any] = graph.states(kept)
+        self.departures: Final = np.asarray([graph.nodes[node].departures for node in kept], np.int64)
+        self.reach: Final[Mask] = np.asarray(
+            [[bool(reach[node] >> bit & 1) for node in kept] for bit in range(len(starts))], np.bool_
+        )
+        self.complete: Final = not graph.waiting and len(kept) == len(found)
+        self._graph = graph
+        self._starts = starts
+        self._kept = kept
+
+
+class Turn(Outcomes):
+    """The moves to consider at the start of a turn, and the outcomes that they can lead to, which start there.
+
+    `moves` are actions, those that lead to the same position together.
     """
 
     def __init__(self, graph: "_Graph", actions: Sequence[int], limit: int) -> None:
         groups: dict[int, list[int]] = {}
         for action in actions:
             groups.setdefault(graph.first[action], []).append(action)
-        first = list(groups)
-        reach = graph.reach(first)
-        found = sorted(
-            (node for node, each in enumerate(graph.nodes) if each.outcome),
-            key=lambda node: graph.nodes[node].departures,
-        )
-        # A move from which no outcome was found stands for itself.
-        found = [node for move, node in enumerate(first) if not any(reach[each] >> move & 1 for each in found)] + found
-        wins = [node for node in found if graph.left(node) == 0]
-        leading = [next(node for node in wins + found if reach[node] >> move & 1) for move in range(len(first))]
-        kept = list(dict.fromkeys([*leading, *found]))[: max(limit, len(set(leading)))]
-        kept.sort(key=lambda node: graph.nodes[node].departures)
+        super().__init__(graph, list(groups), limit)
         self.moves: Final = tuple(tuple(members) for members in groups.values())
-        self.outcomes: Final[Any] = graph.states(kept)
-        self.departures: Final = np.asarray([graph.nodes[node].departures for node in kept], np.int64)
-        self.reach: Final[Mask] = np.asarray(
-            [[bool(reach[node] >> move & 1) for node in kept] for move in range(len(first))], np.bool_
-        )
-        self.complete: Final = not graph.waiting and len(kept) == len(found)
-        self._graph = graph
-        self._first = first
-        self._kept = kept
         self._lines: dict[tuple[int, int], tuple[int, ...]] = {}
 
     def line(self, move: int, outcome: int) -> tuple[int, ...]:
         """A shortest way to an outcome that begins with a move, both by their index; the actions."""
         if (move, outcome) not in self._lines:
-            start = self._first[move]
+            start = self._starts[move]
             way = self._graph.way(start, self._kept[outcome])
-            self._lines[move, outcome] = self._graph.line([(self.moves[move][0], start), *way])
+            self._lines[move, outcome] = self._graph.line(0, [(self.moves[move][0], start), *way])
         return self._lines[move, outcome]
+
+
+class Played(Outcomes):
+    """The positions that moves played in a turn went through, which start here, and the outcomes still to be reached.
+
+    The first position is the start of the turn. `moves` are the actions played, one in each position but the last;
+    `choices`, the actions to consider in each of those, those that lead to the same position counted once; `end`, the
+    last position as a state [1] (NumPy arrays), before any card due is drawn.
+    """
+
+    def __init__(self, graph: "_Graph", nodes: Sequence[int], actions: Sequence[int], limit: int) -> None:
+        super().__init__(graph, nodes, limit)
+        self.moves: Final = tuple((action,) for action in actions)
+        self.choices: Final = tuple(len({child for _, child in graph.following(node)}) for node in nodes[:-1])
+        self.end: Final[Any] = graph.states(nodes[-1:])
+
+    def line(self, move: int, outcome: int) -> tuple[int, ...]:
+        """The actions of a shortest way from a position to an outcome, both by their index; none where it is that."""
+        start = self._starts[move]
+        return self._graph.line(start, self._graph.way(start, self._kept[outcome]))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -127,7 +158,7 @@ class _Try(NamedTuple):
 class _Graph:
     """The positions of one turn as far as they are known; node 0 is its start."""
 
-    def __init__(self, expand: Callable[[Any, npt.NDArray[np.int32]], Reached[Any]], root: Any) -> None:
+    def __init__(self, expand: Expand, root: Any) -> None:
         self._expand = expand
         size = root.ending.shape[-1]
         start = expand(root, np.full((size,), -1, np.int32))
@@ -157,15 +188,60 @@ class _Graph:
         self.waiting = [each._replace(left=self.left(each.node)) for each in self.waiting]
         heapq.heapify(self.waiting)
 
+    def following(self, node: int) -> Sequence[tuple[int, int]]:
+        """The moves of a node that were tried: actions and the nodes that they lead to."""
+        return list(self.first.items()) if node == 0 else self.edges[node]
+
     def left(self, node: int) -> int:
         """What the player still has to play at a node to win; -1 = some of it is not known."""
         found = self.nodes[node]
         return int(found.reached.left[found.lane])
 
+    def grow(self, nodes: int) -> None:
+        """Try what waits until there are about so many nodes, or more where the game may be won (see `explore`)."""
+        while self.waiting and len(self.nodes) < nodes:
+            self.try_next()
+        if self.left(0) > 0:
+            self.wins_first()
+            while self.waiting and not self.won and len(self.nodes) < WIN_NODES:
+                self.try_next()
+
     def try_next(self) -> None:
         """Try the most urgent moves, as many as one call takes."""
         most = WIN_AT_ONCE if self._wins_first else AT_ONCE
-        batch = [heapq.heappop(self.waiting) for _ in range(min(most, len(self.waiting)))]
+        self._try([heapq.heappop(self.waiting) for _ in range(min(most, len(self.waiting)))])
+
+    def follow(self, moves: Sequence[Callable[[Any, int], int]]) -> tuple[list[int], list[int]]:
+        """Try the moves that were played, and all others where they were, as far as the turn can be planned.
+
+        `moves` say the action of each by the state before it and its lane. Returns the nodes that they went through,
+        node 0 first, and the actions.
+        """
+        nodes, actions = [0], []
+        for move in moves:
+            node = nodes[-1]
+            here = self.nodes[node]
+            if here.outcome:
+                break
+            action = move(here.reached.state, here.lane)
+            batch = sorted((each for each in self.waiting if each.node == node), key=lambda each: each.action != action)
+            self.waiting = [each for each in self.waiting if each.node != node]
+            heapq.heapify(self.waiting)
+            if batch:
+                self._try(batch[:1], played=True)
+                self._try(batch[1:])
+            child = dict(self.following(node)).get(action)
+            if child is None:  # it went round in circles
+                break
+            nodes.append(child)
+            actions.append(action)
+        return nodes, actions
+
+    def _try(self, batch: Sequence[_Try], *, played: bool = False) -> None:
+        """Try moves in one call.
+
+        One that was `played` leads to a node that is what it made of the table, piles in their order included.
+        """
         parents, actions = [each.node for each in batch], [each.action for each in batch]
         reached = self._expand(self.states(parents), np.asarray(actions, np.int32))
         legal, goes_on, choices = np.asarray(reached.legal), reached.goes_on.tolist(), reached.choice.tolist()
@@ -173,6 +249,8 @@ class _Graph:
         for lane, (_, departures, last, _, parent, action) in enumerate(batch):
             key = reached.key[:, lane].tobytes()
             child = self.known.get(key)
+            if played and child is not None and not self._is_here(child, reached, lane):
+                child = None
             if child is None or (parent == 0 and child <= 0):  # a first move that leads back has a node of its own
                 following = np.flatnonzero(legal[:, lane]).tolist() if goes_on[lane] and child is None else []
                 node = len(self.nodes)
@@ -185,8 +263,15 @@ class _Graph:
                 child = node
             if parent == 0:
                 self.first[action] = child
-            elif child > 0:
+            elif child > 0 or played:
                 self.edges[parent].append((action, child))
+
+    def _is_here(self, node: int, reached: Reached[Any], lane: int) -> bool:
+        """Whether a node of the same key is what is in a lane, or the order of its piles does not matter any more."""
+        known = self.nodes[node] if node >= 0 else None
+        return known is not None and (
+            known.outcome or bool((reached.arrangement[:, lane] == known.reached.arrangement[:, known.lane]).all())
+        )
 
     def states(self, nodes: Sequence[int]) -> Any:
         """The states of nodes, one a lane. NumPy arrays."""
@@ -204,15 +289,15 @@ class _Graph:
 
         return jax.tree.map(gathered, *sources)
 
-    def reach(self, first: Sequence[int]) -> list[int]:
-        """For each node the first moves, as bits, by which it can be reached."""
+    def reach(self, starts: Sequence[int]) -> list[int]:
+        """For each node the starts, as bits, from which it can be reached."""
         reach = [0] * len(self.nodes)
-        for move, node in enumerate(first):
-            reach[node] |= 1 << move
-        waiting = deque(first)
+        for bit, node in enumerate(starts):
+            reach[node] |= 1 << bit
+        waiting = deque(starts)
         while waiting:
             node = waiting.popleft()
-            for _, child in self.edges[node]:
+            for _, child in self.following(node):
                 if reach[child] | reach[node] != reach[child]:
                     reach[child] |= reach[node]
                     waiting.append(child)
@@ -224,7 +309,7 @@ class _Graph:
         waiting = deque([start])
         while waiting and goal != start and goal not in came:
             node = waiting.popleft()
-            for action, child in self.edges[node]:
+            for action, child in self.following(node):
                 if child != start and child not in came:
                     came[child] = (node, action)
                     waiting.append(child)
@@ -235,13 +320,13 @@ class _Graph:
             goal = parent
         return way[::-1]
 
-    def line(self, way: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-        """The actions of a way from the start.
+    def line(self, start: int, way: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+        """The actions of a way from a node.
 
         A node is kept as it was first reached. Where the way comes to it with like piles in another order, so do the
         actions from there on: they are found by playing them.
         """
-        here, lane, exact = self.nodes[0].reached, 0, True
+        here, lane, exact = self.nodes[start].reached, self.nodes[start].lane, True
         line: list[int] = []
         for number, (action, goal) in enumerate(way, start=1):
             if exact and number == len(way):  # nothing follows that could be called otherwise
@@ -264,7 +349,7 @@ def _copies(state: Any, lane: int, count: int) -> Any:
 
 
 def explore(
-    expand: Callable[[Any, npt.NDArray[np.int32]], Reached[Any]],
+    expand: Expand,
     root: Any,
     considered: Callable[[Sequence[int]], Sequence[int]],
     limit: int,
@@ -282,10 +367,25 @@ def explore(
     graph = _Graph(expand, root)
     actions = considered(graph.legal)
     graph.wait(0, actions, graph.choice, 0, 0)
-    while graph.waiting and len(graph.nodes) < nodes:
-        graph.try_next()
-    if graph.left(0) > 0:
-        graph.wins_first()
-        while graph.waiting and not graph.won and len(graph.nodes) < WIN_NODES:
-            graph.try_next()
+    graph.grow(nodes)
     return Turn(graph, actions, limit)
+
+
+def retrace(
+    expand: Expand,
+    root: Any,
+    considered: Callable[[Sequence[int]], Sequence[int]],
+    limit: int,
+    moves: Sequence[Callable[[Any, int], int]],
+    nodes: int = NODES,
+) -> Played:
+    """The positions that `moves` went through from the first lane of `root` on, and what could be reached from each.
+
+    As `explore`, but at least one outcome is kept for every position. `moves` say the action of each by the state
+    before it and its lane, the first one of those `considered`; they are followed as far as the turn can be planned.
+    """
+    graph = _Graph(expand, root)
+    graph.wait(0, considered(graph.legal), graph.choice, 0, 0)
+    went, actions = graph.follow(moves)
+    graph.grow(nodes)
+    return Played(graph, went, actions, limit)

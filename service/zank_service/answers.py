@@ -48,7 +48,7 @@ class Answers:
             move=name(evaluation.action),
             equivalents=map(name, evaluation.equivalents),
             value=None if evaluation.value is None else _value(evaluation.value),
-            gap=None if evaluation.gap is None else _estimate(evaluation.gap),
+            gap=None if evaluation.gap is None else estimate(evaluation.gap),
             tied_with_best=evaluation.tied_with_best,
             wins_at_once=evaluation.wins_at_once,
             wins_this_turn=evaluation.wins_this_turn,
@@ -60,13 +60,14 @@ class Answers:
 def _value(value: search.Value) -> Value:
     return Value(
         rollouts=value.rollouts,
-        win=_estimate(value.win),
-        tie=_estimate(value.tie),
-        loss=_estimate(value.loss),
-        points=_estimate(value.points),
+        win=estimate(value.win),
+        tie=estimate(value.tie),
+        loss=estimate(value.loss),
+        points=estimate(value.points),
         moves_to_end=value.moves,
     )
 
 
-def _estimate(estimate: search.Estimate) -> Estimate:
-    return Estimate(mean=estimate.mean, standard_error=estimate.standard_error)
+def estimate(found: search.Estimate) -> Estimate:
+    """An estimate on the wire."""
+    return Estimate(mean=found.mean, standard_error=found.standard_error)

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from zank.v1 import ApplyMoveResponse, GameResult, LegalMove, Position, Reason, Reveal, RuleSet
 from zank_kernel.engine import Engine
@@ -38,6 +38,13 @@ class Game(Protocol):
         ...
 
 
+class Revealed[Table](NamedTuple):
+    """Cards that came to light, to the player who is to move."""
+
+    cards: Sequence[str]
+    table: Table | None  # for the kernel: what that player knew before drawing them, where the turn began so
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Family[Rules, Table]:
     """One family of games on the wire; `Rules` and `Table` are the kernel's.
@@ -57,6 +64,8 @@ class Family[Rules, Table]:
     check_known: Callable[[Position, str, Violations], None]  # what the player to move knows, of a position at a path
     view: Callable[[Position, int], Position]  # what a player, 1 or 2, can know of a position
     table: Callable[[Position, Rules], Table]  # a masked position for the kernel
+    # Between a position and what it is after one move, both masked for the player who is to move then.
+    revealed: Callable[[Position, Position, Rules], Revealed[Table]]
     move_name: Callable[[Position, int], str]  # an action of the kernel in public notation
     action: Callable[[Position, str], int]  # the kernel's action for a move, legal or not; raises Refusal for none
     reasons: Callable[[Position, Rules, Sequence[int]], Sequence[Sequence[Reason]]]  # of actions, in a masked position

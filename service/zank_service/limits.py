@@ -24,6 +24,15 @@ LONG_SECONDS: Final = 1.0  # … and so is one that may take longer
 ANSWERS_WAITING: Final = 64
 ANSWERS_PER_CLIENT: Final = 32
 INTERACTIVE_PER_CLIENT: Final = 16
+ANALYSES_AT_ONCE: Final = 8  # calls that analyse games
+ANALYSIS_GAMES_AT_ONCE: Final = 4  # of one call: the records in memory
+ANALYSIS_THREADS: Final = 6  # for their turns: enough to keep the workers busy while moves are being found
+ANALYSIS_MOVE_ROLLOUTS: Final = 4_096
+ANALYSIS_LUCK_ROLLOUTS: Final = 512
+LEAST_MOVE_ROLLOUTS: Final = 64
+LEAST_LUCK_ROLLOUTS: Final = 16
+MAX_LUCK_ROLLOUTS: Final = 65_536
+
 RULINGS_AT_ONCE: Final = 1  # what a referee is asked takes a few milliseconds
 RULINGS_WAITING: Final = 256
 

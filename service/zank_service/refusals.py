@@ -1,6 +1,6 @@
 """Refusals: a status code, a message for people and details for programs, as `google.rpc` defines them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import grpc
@@ -85,13 +85,13 @@ class Violations:
         )
 
 
-def invalid(reason: str, field: str, description: str) -> Refusal:
-    """INVALID_ARGUMENT for one field."""
+def invalid(reason: str, field: str, description: str, metadata: Mapping[str, str] | None = None) -> Refusal:
+    """INVALID_ARGUMENT for one field; `metadata` says more of the reason."""
     violation = BadRequest.FieldViolation(field=field, description=description)
     return Refusal(
         grpc.StatusCode.INVALID_ARGUMENT,
         f"{field}: {description}",
-        [BadRequest(field_violations=[violation]), ErrorInfo(reason=reason, domain=DOMAIN)],
+        [BadRequest(field_violations=[violation]), ErrorInfo(reason=reason, domain=DOMAIN, metadata=metadata)],
     )
 
 

@@ -9,19 +9,21 @@ from grpc_health.v1._async import HealthServicer
 from grpc_reflection.v1alpha import reflection
 
 from zank.v1 import (
+    add_AnalystServicer_to_server,
     add_RefereeServicer_to_server,
     add_ServerServicer_to_server,
     add_SolverServicer_to_server,
 )
 from zank_kernel.engine import Engine
 from zank_service.about import About
+from zank_service.analyst import Analyst
 from zank_service.calls import Calls
 from zank_service.gate import Gate
 from zank_service.limits import MAX_CALLS, RULINGS_AT_ONCE, RULINGS_WAITING, Limits
 from zank_service.referee import Referee
 from zank_service.solver import Solver
 
-SERVICES: Final = ("zank.v1.Referee", "zank.v1.Solver", "zank.v1.Server")
+SERVICES: Final = ("zank.v1.Referee", "zank.v1.Solver", "zank.v1.Analyst", "zank.v1.Server")
 CLOSING_SECONDS: Final = 0.5  # for answers on their way out; health watchers never end by themselves
 
 OPTIONS: Final = (
@@ -42,11 +44,13 @@ class Server:
         self.calls: Final = Calls()
         self._rulings = Gate("referee", threads=RULINGS_AT_ONCE, waiting=RULINGS_WAITING)
         self._solver = Solver(engine, limits)
+        self._analyst = Analyst(engine, limits)
         self._health = HealthServicer()
         options = (*OPTIONS, ("grpc.max_receive_message_length", limits.max_message_bytes))
         self._server = grpc.aio.server(interceptors=[self.calls], options=options, maximum_concurrent_rpcs=MAX_CALLS)
         add_RefereeServicer_to_server(Referee(engine, self._rulings), self._server)
         add_SolverServicer_to_server(self._solver, self._server)
+        add_AnalystServicer_to_server(self._analyst, self._server)
         add_ServerServicer_to_server(About(engine, limits), self._server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         if with_reflection:
@@ -95,6 +99,7 @@ class Server:
         if done:
             self._rulings.close()
             self._solver.close()
+            self._analyst.close()
         return done
 
     async def _set_health(self, status: int) -> None:

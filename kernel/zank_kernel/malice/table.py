@@ -22,7 +22,7 @@ class Table:
     """A position before a move, in ranks (1 … 13), piles bottom first; 0 is a card that is not known.
 
     Players are 0 and 1. `stock` may be unknown cards only. `recycled` are the cards shuffled back and not seen
-    since, None where they were not recorded.
+    since, None where they were not recorded. `due`: the mover has still to draw up to five cards (M2, M8).
     """
 
     rules: Rules
@@ -33,6 +33,7 @@ class Table:
     centers: tuple[Ranks, ...]
     stock: Ranks
     recycled: Ranks | None = None
+    due: bool = False
 
     def seen(self) -> Counter[int]:
         """How many cards of each rank are known."""
@@ -42,13 +43,14 @@ class Table:
 
 
 def to_state(tables: Sequence[Table]) -> State:
-    """Lanes holding `tables`, one each, nothing drawn and no move played yet; leaves of the host."""
+    """Lanes holding `tables`, one each, no move played yet; leaves of the host."""
     state = empty(len(tables))
     lanes = {field.name: np.asarray(getattr(state, field.name)) for field in dataclasses.fields(state)}
     for lane, table in enumerate(tables):
         lanes["rules"][lane] = table.rules.bits
         lanes["mover"][lane] = table.mover
         lanes["ending"][lane] = RUNNING
+        lanes["due"][lane] = table.due
         for player in (0, 1):
             lanes["hand"][player * HAND : player * HAND + len(table.hand[player]), lane] = bits(table.hand[player])
             payoff = bits(table.payoff[player])

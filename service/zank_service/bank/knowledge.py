@@ -8,6 +8,7 @@ from zank_kernel.bank.rules import Rules
 from zank_kernel.bank.table import Table
 from zank_service.bank.moves import action
 from zank_service.bank.piles import FACES, cards, face, number, numbers, piles, read
+from zank_service.family import Revealed
 from zank_service.piles import faces_known
 
 
@@ -54,6 +55,17 @@ def table(position: Position, rules: Rules) -> Table:
         turns=position.turns if rules.max_turns else 0,  # which without a limit may be more than a lane can count
         shifts=tuple(action(parse_bank_move(move)) for move in wire.tableau_moves),
     )
+
+
+def revealed(before: Position, after: Position, rules: Rules) -> Revealed[Table]:
+    """The reserve card (B5) or the stock card (B6) that was turned up."""
+    index = before.player_to_move - 1
+    was, now = (position.bank.players[index] for position in (before, after))
+    if now.reserve.hidden < was.reserve.hidden:
+        return Revealed(now.reserve.cards[:1], None)
+    if now.stock.hidden < was.stock.hidden:
+        return Revealed((after.bank.drawn,), None)
+    return Revealed((), None)
 
 
 def unseen(table: BankTable) -> Unseen:

@@ -20,6 +20,7 @@ FAMILY: Final[Family[Rules, Table]] = Family(
     check_known=check.check_known,
     view=knowledge.view,
     table=knowledge.table,
+    revealed=knowledge.revealed,
     move_name=moves.move_name,
     action=lambda position, text: moves.choice(position, text).action,
     reasons=reasons.reasons,

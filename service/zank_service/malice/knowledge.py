@@ -1,12 +1,14 @@
 """What can be known of a table of Spite & Malice, and the table as the kernel takes it."""
 
+import dataclasses
 from collections import Counter
 from typing import Final
 
 from zank.cards import RANKS, SUITS
-from zank.v1 import MaliceTable, Pile, Position
+from zank.v1 import MalicePlayer, MaliceTable, Pile, Position
 from zank_kernel.malice.rules import Rules
 from zank_kernel.malice.table import Ranks, Table
+from zank_service.family import Revealed
 from zank_service.malice.piles import piles, rank, ranks
 from zank_service.pile_checks import COPIES
 from zank_service.piles import faces, faces_known, size
@@ -51,6 +53,25 @@ def table(position: Position, rules: Rules) -> Table:
     )
 
 
+def revealed(before: Position, after: Position, rules: Rules) -> Revealed[Table]:
+    """The payoff card turned up (M5) or the cards drawn (M2, M8) by the player who is to move after a move."""
+    index = after.player_to_move - 1
+    was, now = (position.malice.players[index] for position in (before, after))
+    turn_began = before.player_to_move != after.player_to_move
+    if now.payoff.hidden < was.payoff.hidden:
+        return Revealed(now.payoff.cards[-1:], None)
+    from_hand = not turn_began and _laid_out(was) == _laid_out(now)
+    kept = len(was.hand.cards) - from_hand  # cards drawn are listed behind them
+    cards = tuple(now.hand.cards[kept:])
+    if not (cards and turn_began):
+        return Revealed(cards, None)
+    known = Position()
+    known.CopyFrom(after)
+    del known.malice.players[index].hand.cards[kept:]
+    known.malice.stock.hidden += len(cards)
+    return Revealed(cards, dataclasses.replace(table(known, rules), due=True))
+
+
 def recycled_left(table: MaliceTable) -> Counter[str]:
     """Recycled cards (M9) that are not among the known ones of hands and stock: they lie there face down."""
     known = Counter(card for pile in _drawn_from(table) for card in faces(pile))
@@ -80,6 +101,11 @@ def why_not_payoff(table: MaliceTable, card: str) -> str | None:
     if left <= recycled_left(table)[card]:
         return f"every copy of {card} that is not seen elsewhere was recycled"
     return None
+
+
+def _laid_out(player: MalicePlayer) -> int:
+    """How many cards a player has on the table."""
+    return sum(map(size, (player.payoff, *player.sides)))
 
 
 def _left(table: MaliceTable) -> Counter[str]:
