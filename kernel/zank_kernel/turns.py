@@ -229,6 +229,7 @@ class _Graph:
             heapq.heapify(self.waiting)
             if batch:
                 self._try(batch[:1], played=True)
+            if batch[1:]:
                 self._try(batch[1:])
             child = dict(self.following(node)).get(action)
             if child is None:  # it went round in circles

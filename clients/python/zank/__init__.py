@@ -10,7 +10,7 @@ The messages are in `zank.v1`.
 
 from importlib.metadata import version
 
-from zank._requests import QuestionOptions
+from zank._requests import AnalysisOptions, QuestionOptions
 from zank.aio import AsyncClient
 from zank.board import draw
 from zank.client import Client
@@ -23,6 +23,7 @@ from zank.errors import (
     InvalidInput,
     InvalidMove,
     InvalidPosition,
+    InvalidRecord,
     InvalidRequest,
     InvalidReveal,
     InvalidRuleSet,
@@ -36,6 +37,7 @@ from zank.errors import (
 )
 from zank.notation import BankMove, MaliceMove, Move, format_move, parse_move
 from zank.positions import load, to_json
+from zank.records import format_record, parse_record, record_digest
 from zank.reveals import parse_reveal
 from zank.sentences import (
     describe_event,
@@ -48,6 +50,7 @@ from zank.sentences import (
 from zank.text import format_position, parse_position
 
 __all__ = [
+    "AnalysisOptions",
     "AsyncClient",
     "BankMove",
     "Client",
@@ -59,6 +62,7 @@ __all__ = [
     "InvalidInput",
     "InvalidMove",
     "InvalidPosition",
+    "InvalidRecord",
     "InvalidRequest",
     "InvalidReveal",
     "InvalidRuleSet",
@@ -81,10 +85,13 @@ __all__ = [
     "draw",
     "format_move",
     "format_position",
+    "format_record",
     "load",
     "parse_move",
     "parse_position",
+    "parse_record",
     "parse_reveal",
+    "record_digest",
     "to_json",
 ]
 

@@ -12,7 +12,7 @@ from zank.errors import InvalidInput
 from zank.notation import Move, parse_move
 from zank.reveals import parse_reveal
 from zank.text import parse_position
-from zank.v1 import Position, Reveal, RuleSet
+from zank.v1 import GameRecord, Position, Reveal, RuleSet
 
 UINT32: Final = 2**32 - 1
 UINT64: Final = 2**64 - 1
@@ -67,6 +67,13 @@ def position(value: object) -> Position:
         return parse_position(value)
     if not isinstance(value, Position):
         raise InvalidInput(f"position: expected a zank.v1.Position or its text form, found {_kind(value)}")
+    return value
+
+
+def record(value: object) -> GameRecord:
+    """A recorded game."""
+    if not isinstance(value, GameRecord):
+        raise InvalidInput(f"record: expected a zank.v1.GameRecord, found {_kind(value)}")
     return value
 
 

@@ -7,14 +7,20 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO, Any, Final
+from pathlib import Path
+from typing import IO, Any, Final, Unpack
 
 import click
 
-from zank._options import SEED
+from zank._bulk import Bulk, Fault, Filter, faults_by_reason, journal_in
+from zank._connection import DEFAULT_TIMEOUT
+from zank._journal import Journal
+from zank._options import SEED, connected, server_option
 from zank._progress import Progress
 from zank._record_files import Line, Validation, lines, read_line
 from zank._record_text import format_text, parse_texts
+from zank._report_tables import require_parquet, write_tables
+from zank._requests import OBJECTIVES, AnalysisOptions, analysis_settings
 from zank._rule_set_options import chosen_rule_set, rule_set_options
 from zank._terminal import status_console
 from zank.embedded import require_server
@@ -85,6 +91,65 @@ def convert(file: IO[bytes], form: str) -> None:
     sys.exit(1 if bad else 0)
 
 
+@games.command(short_help="Judge every move of recorded games.")
+@click.argument(
+    "files", metavar="FILE...", type=click.Path(exists=True, dir_okay=False, path_type=Path), nargs=-1, required=True
+)
+@click.option(
+    "--out", "folder", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Where results go."
+)
+@click.option("--rollouts", type=click.IntRange(1), metavar="N", help="For the moves of a part of a turn, together.")
+@click.option("--luck-rollouts", type=click.IntRange(1), metavar="N", help="To measure the luck of cards, twice.")
+@click.option("--seed", type=SEED, help="The same seed gives the same numbers. Default: of each record.")
+@click.option("--objective", type=click.Choice(list(OBJECTIVES)), help="What moves are judged by.")
+@click.option("--player", type=click.IntRange(1, 2), help="Judge the moves of this player only.")
+@click.option("--name", metavar="NAME", help="Judge the moves of whoever has this name only.")
+@click.option("--parquet", is_flag=True, help="Write tables in Parquet, too. Needs zank[parquet].")
+@click.option("--dry-run", is_flag=True, help="Say how long it would take, and write nothing.")
+@server_option
+def analyze(
+    files: tuple[Path, ...],
+    folder: Path | None,
+    player: int | None,
+    name: str | None,
+    parquet: bool,
+    dry_run: bool,
+    server: str | None,
+    **options: Unpack[AnalysisOptions],
+) -> None:
+    """Analyse the records of each FILE, a game a line, and write DIR/reports.jsonl and DIR/faults.jsonl.
+
+    Every move is judged from what its player knew, and the luck of what came to light is measured; proto/analysis.md
+    says how. What is done is kept in DIR: the same command goes on where it was stopped, by Ctrl-C (exit status 130) or
+    by force. Exit status 1 where a record cannot be analysed; the others are.
+    """
+    if folder is None and not dry_run:
+        raise click.UsageError("Missing option '--out'.")
+    if parquet:
+        require_parquet()
+    with connected(server, DEFAULT_TIMEOUT) as client:
+        bulk = Bulk(
+            client=client,
+            files=files,
+            settings=analysis_settings("analyze", options),
+            whose=Filter(player=player, name=name),
+        )
+        bulk.read()
+        if folder is None or dry_run:
+            _estimate(bulk)
+            return
+        with journal_in(folder) as journal:
+            _analyze(bulk, journal)
+            bulk.write(journal, folder)
+            if parquet:
+                write_tables(bulk.reports(journal), folder)
+    counts = faults_by_reason(bulk.faults)
+    repeated = counts.pop("DUPLICATE", 0)
+    bad = counts.total()
+    click.echo(f"{len(bulk.games) - bad:,} games analysed, {bad:,} bad records, {repeated:,} duplicates: {folder}")
+    sys.exit(1 if bad else 0)
+
+
 @click.command(short_help="Let the engine play against itself.")
 @click.option("--preset", type=click.Choice(list(PRESETS)), required=True, help="The rules to play by.")
 @click.option("--games", "count", type=click.IntRange(0), required=True, metavar="N", help="How many games.")
@@ -113,6 +178,41 @@ def simulate(preset: str, count: int, seed: int, players: tuple[Player, Player],
             progress.add()
         progress.end()
     sys.exit(_INTERRUPTED if interrupted else 0)
+
+
+def _analyze(bulk: Bulk, journal: Journal) -> None:
+    """Analyses what is left to do."""
+    for fault in bulk.faults:
+        click.echo(str(fault), err=True)
+    left = sum(game.key not in journal for game in bulk.games)
+    if left < len(bulk.games):
+        click.echo(f"{len(bulk.games) - left:,} of {len(bulk.games):,} games are done already", err=True)
+    if not left:
+        return
+    progress = Progress(left)
+
+    def done(fault: Fault | None) -> None:
+        if fault is not None:
+            progress.clear()
+            click.echo(str(fault), err=True)
+        progress.add()
+
+    try:
+        bulk.run(journal, done)
+    except KeyboardInterrupt:
+        progress.end()
+        click.echo("stopped; the same command goes on from here", err=True)
+        raise
+    progress.end()
+
+
+def _estimate(bulk: Bulk) -> None:
+    """Says how long an analysis would take."""
+    moves, each = sum(game.moves for game in bulk.games), bulk.seconds_a_move()
+    click.echo(
+        f"{len(bulk.games):,} games, {moves:,} moves, {len(bulk.faults):,} records that cannot be analysed;"
+        f" about {moves * each / 3600:.2g} hours, by one game: {each * 1000:.3g} ms a move"
+    )
 
 
 def _name(file: IO[bytes]) -> str:

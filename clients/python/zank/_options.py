@@ -1,6 +1,7 @@
 """What the arguments and options of the `zank` command are, and what they accept."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 import click
@@ -9,6 +10,8 @@ from zank import _arguments as arguments
 from zank._connection import DEFAULT_TIMEOUT
 from zank._reading import Input, read
 from zank._requests import MAX_ROUNDS, OBJECTIVES, PRIORITIES
+from zank._terminal import status_console
+from zank.client import Client
 from zank.errors import InvalidInput
 from zank.notation import Move, parse_move
 
@@ -65,6 +68,18 @@ class _Seconds(click.ParamType[float]):
             self.fail(str(error), param, context)
 
 
+server_option = click.option(
+    "--server",
+    type=_ServerType(),
+    metavar="HOST:PORT",
+    envvar="ZANK_SERVER",
+    show_envvar=True,
+    help="A running server. Default: one is started for this command, which needs zank[server] and takes 2 to 3"
+    " seconds.",
+)
+"""Where the server is that a command asks."""
+
+
 def server_options(command: Callable[..., None]) -> Callable[..., None]:
     """The options of every command that asks a server."""
     for option in (
@@ -82,15 +97,7 @@ def server_options(command: Callable[..., None]) -> Callable[..., None]:
             show_default=True,
             help="Seconds to wait for one answer, on top of --time.",
         ),
-        click.option(
-            "--server",
-            type=_ServerType(),
-            metavar="HOST:PORT",
-            envvar="ZANK_SERVER",
-            show_envvar=True,
-            help="A running server. Default: one is started for this command, which needs zank[server] and takes 2 to 3"
-            " seconds.",
-        ),
+        server_option,
     ):
         command = option(command)
     return command
@@ -144,3 +151,15 @@ def question_options(command: Callable[..., None]) -> Callable[..., None]:
     ):
         command = option(command)
     return command
+
+
+@contextmanager
+def connected(server: str | None, timeout: float) -> Iterator[Client]:
+    """A client for one command."""
+    if server is None:
+        with status_console().status("starting the engine", spinner="line"):
+            client = Client(timeout=timeout)
+    else:
+        client = Client(server, timeout=timeout)
+    with client:
+        yield client

@@ -1,6 +1,6 @@
 """Requests made of what the caller of either client gives, and what both make of the answers."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final, Literal, TypedDict
 
 from zank import _arguments as arguments
@@ -15,11 +15,15 @@ from zank.v1 import (
     PRIORITY_INTERACTIVE,
     PRIORITY_NORMAL,
     PRIORITY_UNSPECIFIED,
+    AnalysisSettings,
+    AnalyzeGameRequest,
+    AnalyzeGamesRequest,
     ApplyMoveRequest,
     ApplyMoveResponse,
     Budget,
     CheckMoveRequest,
     DealRequest,
+    GameRecord,
     ListLegalMovesRequest,
     Position,
     Question,
@@ -70,6 +74,66 @@ class QuestionOptions(TypedDict, total=False):
 
     request_id: str
     """Comes back with the answer; at most 128 characters."""
+
+
+class AnalysisOptions(TypedDict, total=False):
+    """How recorded games are analysed; everything may be left out (see `zank.v1.AnalysisSettings`)."""
+
+    rollouts: int | None
+    """Games to play to the end for the moves of a part of a turn, together; by default 4,096."""
+
+    luck_rollouts: int | None
+    """Games to play to the end to measure the luck of what comes to light, twice; by default 512."""
+
+    seed: int | None
+    """Of the random numbers, 0 to 2**64 - 1; by default the server derives it from the record."""
+
+    objective: ObjectiveName | None
+    """What moves are judged by; by default points where the preset scores."""
+
+    players: Iterable[int]
+    """Whose moves are judged, 1 or 2; by default both players'."""
+
+    priority: PriorityName | None
+    """Who waits: a player ("interactive"), somebody with patience ("normal"), nobody ("bulk", the default)."""
+
+
+def analysis_settings(method: str, options: AnalysisOptions) -> AnalysisSettings:
+    """How a `method` of the client has games analysed; raises InvalidInput, and TypeError for what is no option."""
+    for name in options:
+        if name not in AnalysisOptions.__annotations__:
+            raise TypeError(f"{method}() got an unexpected keyword argument {name!r}; see zank.AnalysisOptions")
+    rollouts, luck, objective, priority = (
+        options.get(name) for name in ("rollouts", "luck_rollouts", "objective", "priority")
+    )
+    return AnalysisSettings(
+        rollouts=0 if rollouts is None else arguments.whole_number("rollouts", rollouts, 1, arguments.UINT32),
+        luck_rollouts=0 if luck is None else arguments.whole_number("luck_rollouts", luck, 1, arguments.UINT32),
+        seed=_seed(options.get("seed")),
+        objective=OBJECTIVE_UNSPECIFIED if objective is None else arguments.one_of("objective", objective, OBJECTIVES),
+        players=[arguments.whole_number("players", player, 1, 2) for player in options.get("players", ())],
+        priority=PRIORITY_UNSPECIFIED if priority is None else arguments.one_of("priority", priority, PRIORITIES),
+    )
+
+
+def game_analysis(record: GameRecord, request_id: str, settings: AnalysisSettings) -> AnalyzeGameRequest:
+    """For the analysis of one game."""
+    return AnalyzeGameRequest(
+        request_id=arguments.string("request_id", request_id, REQUEST_ID_LIMIT),
+        record=arguments.record(record),
+        settings=settings,
+    )
+
+
+def game_analyses(
+    games: Iterable[GameRecord | AnalyzeGamesRequest], settings: AnalysisSettings
+) -> Iterator[AnalyzeGamesRequest]:
+    """For the analysis of many games, with these settings where a record says none of its own."""
+    for game in games:
+        if isinstance(game, AnalyzeGamesRequest):
+            yield game
+        else:
+            yield AnalyzeGamesRequest(record=arguments.record(game), settings=settings)
 
 
 def question(method: str, position: Position | str, options: QuestionOptions) -> Question:

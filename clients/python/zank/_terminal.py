@@ -5,8 +5,10 @@ import io
 import os
 import sys
 import tempfile
-from contextlib import suppress
-from typing import Final
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final, TextIO
 
 from rich.console import Console
 
@@ -51,23 +53,35 @@ class OutputFile:
 
     def replace(self) -> None:
         """Writes the file, whole or, on an OSError, not at all."""
-        text = self._text.getvalue()
-        if os.path.exists(self._path) and not os.path.isfile(self._path):  # a device, a pipe
-            with open(self._path, "w", encoding="utf-8") as file:
-                file.write(text)
-            return
-        path = os.path.realpath(self._path)  # a link is not replaced, but what it leads to
-        folder, name = os.path.split(path)
-        descriptor, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
-        try:
-            with open(descriptor, "w", encoding="utf-8") as file:
-                file.write(text)
-            os.chmod(temporary, _mode(path))
-            os.replace(temporary, path)
-        except BaseException:
-            with suppress(FileNotFoundError):
-                os.unlink(temporary)
-            raise
+        with written_whole(self._path) as file:
+            file.write(self._text.getvalue())
+
+
+@contextmanager
+def written_whole(path: str | Path) -> Iterator[TextIO]:
+    """A file to write text to, which has its old content until all is written; after an error it keeps that."""
+    with replaced_whole(path) as new, open(new, "w", encoding="utf-8") as file:
+        yield file
+
+
+@contextmanager
+def replaced_whole(path: str | Path) -> Iterator[str]:
+    """The path of a file to write to, which takes the place of the one at `path` unless there is an error."""
+    if os.path.exists(path) and not os.path.isfile(path):  # a device, a pipe
+        yield str(path)
+        return
+    path = os.path.realpath(path)  # a link is not replaced, but what it leads to
+    folder, name = os.path.split(path)
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
+    os.close(descriptor)
+    try:
+        yield temporary
+        os.chmod(temporary, _mode(path))
+        os.replace(temporary, path)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise
 
 
 def _substitute(error: UnicodeError) -> tuple[str, int]:

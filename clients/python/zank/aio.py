@@ -5,8 +5,9 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, Unpack
+from typing import TYPE_CHECKING, Protocol, Self, Unpack
 
 import grpc
 
@@ -22,16 +23,21 @@ from zank._connection import (
     unreachable,
     waits,
 )
-from zank._requests import QuestionOptions, deadline, question
+from zank._requests import AnalysisOptions, QuestionOptions, analysis_settings, deadline, question
 from zank.embedded import EmbeddedServer
 from zank.errors import typed_errors
 from zank.notation import Move
 from zank.v1 import (
+    AnalystStub,
+    AnalyzeGameResponse,
+    AnalyzeGamesRequest,
+    AnalyzeGamesResponse,
     AnalyzeRequest,
     AnalyzeResponse,
     Answer,
     ApplyMoveResponse,
     CheckMoveResponse,
+    GameRecord,
     GetBestMoveRequest,
     GetHintRequest,
     GetInfoRequest,
@@ -46,6 +52,7 @@ from zank.v1 import (
 )
 
 if TYPE_CHECKING:  # in the stubs only
+    from zank.v1.analysis_pb2_grpc import AnalystAsyncStub
     from zank.v1.referee_pb2_grpc import RefereeAsyncStub
     from zank.v1.server_pb2_grpc import ServerAsyncStub
     from zank.v1.solver_pb2_grpc import SolverAsyncStub
@@ -55,6 +62,7 @@ if TYPE_CHECKING:  # in the stubs only
 class _Services:
     referee: "RefereeAsyncStub"
     solver: "SolverAsyncStub"
+    analyst: "AnalystAsyncStub"
     about: "ServerAsyncStub"
 
 
@@ -108,7 +116,10 @@ class AsyncClient:
             await self.close()
             raise
         self._services = _Services(
-            referee=RefereeStub(self._channel), solver=SolverStub(self._channel), about=ServerStub(self._channel)
+            referee=RefereeStub(self._channel),
+            solver=SolverStub(self._channel),
+            analyst=AnalystStub(self._channel),
+            about=ServerStub(self._channel),
         )
 
     async def close(self) -> None:
@@ -171,7 +182,32 @@ class AsyncClient:
     ) -> AsyncIterator[AnalyzeResponse]:
         """As `Client.analyze`; the work starts with the first step."""
         asked = question("analyze", position, options)
-        return self._updates(AnalyzeRequest(question=asked), deadline(asked, timeout, self._timeout))
+        limit = deadline(asked, timeout, self._timeout)
+        return _updates(partial(self._connected.solver.Analyze, AnalyzeRequest(question=asked)), limit)
+
+    def analyze_game(
+        self,
+        record: GameRecord,
+        *,
+        request_id: str = "",
+        timeout: float | None = None,
+        **options: Unpack[AnalysisOptions],
+    ) -> AsyncIterator[AnalyzeGameResponse]:
+        """As `Client.analyze_game`; the work starts with the first step."""
+        request = requests.game_analysis(record, request_id, analysis_settings("analyze_game", options))
+        return _updates(partial(self._connected.analyst.AnalyzeGame, request), timeout)
+
+    def analyze_games(
+        self,
+        games: Iterable[GameRecord | AnalyzeGamesRequest],
+        *,
+        timeout: float | None = None,
+        **options: Unpack[AnalysisOptions],
+    ) -> AsyncIterator[AnalyzeGamesResponse]:
+        """As `Client.analyze_games`; the records are iterated over in the event loop."""
+        settings = analysis_settings("analyze_games", options)
+        sent = requests.game_analyses(games, settings)
+        return _updates(partial(self._connected.analyst.AnalyzeGames, sent), timeout)
 
     async def info(self, *, timeout: float | None = None) -> GetInfoResponse:
         """As `Client.info`."""
@@ -190,14 +226,30 @@ class AsyncClient:
         with typed_errors(limit):
             return await method(request, timeout=limit)
 
-    async def _updates(self, request: AnalyzeRequest, timeout: float) -> AsyncIterator[AnalyzeResponse]:
-        call = self._connected.solver.Analyze(request, timeout=timeout)
-        try:
-            with typed_errors(timeout):
-                async for update in call:
-                    yield update
-        finally:
-            call.cancel()
+
+class _Stream[Response](Protocol):
+    """A call that is answered by several messages."""
+
+    def __aiter__(self) -> AsyncIterator[Response]: ...
+
+    def cancel(self) -> bool: ...
+
+
+class _Begin[Response](Protocol):
+    """What begins a call."""
+
+    def __call__(self, *, timeout: float | None) -> _Stream[Response]: ...
+
+
+async def _updates[Response](begin: _Begin[Response], timeout: float | None) -> AsyncIterator[Response]:
+    limit = None if timeout is None else arguments.seconds("timeout", timeout)
+    call = begin(timeout=limit)
+    try:
+        with typed_errors(limit):
+            async for update in call:
+                yield update
+    finally:
+        call.cancel()
 
 
 async def _wait_until_ready(channel: grpc.aio.Channel, target: str, start_timeout: float | None) -> None:

@@ -2,15 +2,14 @@
 
 import importlib
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Unpack
 
 import click
 from google.protobuf.message import Message
 
 from zank._games import games, simulate
-from zank._options import SEED, MoveType, PositionType, output_option, question_options, server_options
+from zank._options import SEED, MoveType, PositionType, connected, output_option, question_options, server_options
 from zank._printing import (
     print_analysis,
     print_best_move,
@@ -24,8 +23,7 @@ from zank._printing import (
 from zank._reading import Input, all_of, only_one
 from zank._requests import QuestionOptions, question
 from zank._rule_set_options import chosen_rule_set, rule_set_options
-from zank._terminal import OutputFile, console, prepare_output, status_console
-from zank.client import Client
+from zank._terminal import OutputFile, console, prepare_output
 from zank.embedded import require_server
 from zank.errors import (
     InvalidInput,
@@ -142,7 +140,7 @@ def deal(
 ) -> None:
     """Deal a game of PRESET and print it as a file: the board as comments, then the position in its text form."""
     rule_set = chosen_rule_set(preset, options)
-    with _connected(server, timeout) as client:
+    with connected(server, timeout) as client:
         position = client.deal(rule_set, seed=seed)
     _give(DealResponse(position=position), position, output, as_json=as_json)
 
@@ -153,7 +151,7 @@ def deal(
 def legal(position: list[Input] | None, server: str | None, timeout: float, as_json: bool) -> None:
     """List the legal moves of a position, each in words."""
     item = only_one(position)
-    with _connected(server, timeout) as client:
+    with connected(server, timeout) as client:
         moves = client.legal_moves(item.position)
     if as_json:
         click.echo(to_json(ListLegalMovesResponse(moves=moves)))
@@ -168,7 +166,7 @@ def legal(position: list[Input] | None, server: str | None, timeout: float, as_j
 def check(move: Move, position: list[Input] | None, server: str | None, timeout: float, as_json: bool) -> None:
     """Print "legal", or the rule that MOVE breaks and what it says; exit status 0 or 3."""
     item = only_one(position)
-    with _connected(server, timeout) as client:
+    with connected(server, timeout) as client:
         answer = client.check(item.position, move)
     if as_json:
         click.echo(to_json(answer))
@@ -211,7 +209,7 @@ def apply(
         cards = [parse_reveal(reveal, item.position.player_to_move) for reveal in reveals]
     except InvalidReveal as error:
         raise click.BadParameter(str(error), param_hint="--reveal") from None
-    with _connected(server, timeout) as client:
+    with connected(server, timeout) as client:
         try:
             answer = client.apply(item.position, move, reveals=cards)
         except RevealsNeeded as error:
@@ -241,7 +239,7 @@ def view(
 ) -> None:
     """Print what one player can know of a position, as a file: hidden cards and the other hand are left out."""
     item = only_one(position)
-    with _connected(server, timeout) as client:
+    with connected(server, timeout) as client:
         seen = client.view(item.position, player)
     _give(ViewResponse(position=seen), seen, output, as_json=as_json, viewer=player)
 
@@ -263,7 +261,7 @@ def hint(
     """
     inputs = all_of(positions)
     _check("hint", inputs, options)
-    with _connected(server, timeout) as client:
+    with connected(server, timeout) as client:
         sys.exit(_answer_each(client.hint, print_hint, inputs, options, as_json=as_json))
 
 
@@ -284,7 +282,7 @@ def best(
     """
     inputs = all_of(positions)
     _check("best", inputs, options)
-    with _connected(server, timeout) as client:
+    with connected(server, timeout) as client:
         sys.exit(_answer_each(client.best, print_best_move, inputs, options, as_json=as_json))
 
 
@@ -306,7 +304,7 @@ def analyze(
     item = only_one(position)
     options["request_id"] = item.request_id
     _check("analyze", [item], options)
-    with _connected(server, timeout) as client:
+    with connected(server, timeout) as client:
         updates = client.analyze(item.position, **options)
         if as_json:
             for update in updates:
@@ -319,7 +317,7 @@ def analyze(
 @server_options
 def info(server: str | None, timeout: float, as_json: bool) -> None:
     """Say what the server is and can do: presets and their options, limits, devices, compiled programs."""
-    with _connected(server, timeout) as client:
+    with connected(server, timeout) as client:
         answer = client.info()
     if as_json:
         click.echo(to_json(answer))
@@ -342,18 +340,6 @@ def serve(arguments: tuple[str, ...]) -> None:
 
 main.add_command(games)
 main.add_command(simulate)
-
-
-@contextmanager
-def _connected(server: str | None, timeout: float) -> Iterator[Client]:
-    """A client for one command."""
-    if server is None:
-        with status_console().status("starting the engine", spinner="line"):
-            client = Client(timeout=timeout)
-    else:
-        client = Client(server, timeout=timeout)
-    with client:
-        yield client
 
 
 def _check(command: str, inputs: list[Input], options: QuestionOptions) -> None:

@@ -19,16 +19,21 @@ from zank._connection import (
     unreachable,
     waits,
 )
-from zank._requests import QuestionOptions, deadline, question
+from zank._requests import AnalysisOptions, QuestionOptions, analysis_settings, deadline, question
 from zank.embedded import EmbeddedServer
 from zank.errors import typed_errors
 from zank.notation import Move
 from zank.v1 import (
+    AnalystStub,
+    AnalyzeGameResponse,
+    AnalyzeGamesRequest,
+    AnalyzeGamesResponse,
     AnalyzeRequest,
     AnalyzeResponse,
     Answer,
     ApplyMoveResponse,
     CheckMoveResponse,
+    GameRecord,
     GetBestMoveRequest,
     GetHintRequest,
     GetInfoRequest,
@@ -90,7 +95,10 @@ class Client:
             self.close()
             raise
         self._services = _Services(
-            referee=RefereeStub(self._channel), solver=SolverStub(self._channel), about=ServerStub(self._channel)
+            referee=RefereeStub(self._channel),
+            solver=SolverStub(self._channel),
+            analyst=AnalystStub(self._channel),
+            about=ServerStub(self._channel),
         )
 
     def __enter__(self) -> Self:
@@ -182,6 +190,41 @@ class Client:
         call = self._connected.solver.Analyze(AnalyzeRequest(question=asked), timeout=limit)
         return _updates(call, limit)
 
+    def analyze_game(
+        self,
+        record: GameRecord,
+        *,
+        request_id: str = "",
+        timeout: float | None = None,
+        **options: Unpack[AnalysisOptions],
+    ) -> Iterator[AnalyzeGameResponse]:
+        """The moves of a recorded game judged: word of how far it has come, then the `report`.
+
+        The options are those of `zank.AnalysisOptions`; without a `timeout` it may take as long as it takes. The work
+        starts at once. To break off, close the iterator or let go of it. Raises InvalidRequest for a record that cannot
+        be replayed.
+        """
+        request = requests.game_analysis(record, request_id, analysis_settings("analyze_game", options))
+        limit = None if timeout is None else arguments.seconds("timeout", timeout)
+        return _updates(self._connected.analyst.AnalyzeGame(request, timeout=limit), limit)
+
+    def analyze_games(
+        self,
+        games: Iterable[GameRecord | AnalyzeGamesRequest],
+        *,
+        timeout: float | None = None,
+        **options: Unpack[AnalysisOptions],
+    ) -> Iterator[AnalyzeGamesResponse]:
+        """Many recorded games, each answered when it is done, with its place among the games as `index`.
+
+        A record that is bad is answered by its `fault`, and the others go on. Games are taken as they are needed, from
+        another thread; a message says what is wanted of its game by itself. Otherwise as `analyze_game`.
+        """
+        settings = analysis_settings("analyze_games", options)
+        limit = None if timeout is None else arguments.seconds("timeout", timeout)
+        call = self._connected.analyst.AnalyzeGames(requests.game_analyses(games, settings), timeout=limit)
+        return _updates(call, limit)
+
     def info(self, *, timeout: float | None = None) -> GetInfoResponse:
         """What the server is and can do."""
         return self._call(self._connected.about.GetInfo, GetInfoRequest(), timeout)
@@ -204,18 +247,19 @@ class Client:
 class _Services:
     referee: RefereeStub
     solver: SolverStub
+    analyst: AnalystStub
     about: ServerStub
 
 
-class _Stream(Protocol):
+class _Stream[Response](Protocol):
     """A call that is answered by several messages; the stubs leave its `cancel` untyped."""
 
-    def __iter__(self) -> Iterator[AnalyzeResponse]: ...
+    def __iter__(self) -> Iterator[Response]: ...
 
     def cancel(self) -> bool: ...
 
 
-def _updates(call: _Stream, limit: float) -> Iterator[AnalyzeResponse]:
+def _updates[Response](call: _Stream[Response], limit: float | None) -> Iterator[Response]:
     try:
         with typed_errors(limit):
             yield from call

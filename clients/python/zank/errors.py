@@ -180,7 +180,7 @@ def connection_fault(details: str) -> str:
 
 
 @contextmanager
-def typed_errors(timeout: float) -> Iterator[None]:
+def typed_errors(timeout: float | None) -> Iterator[None]:
     """Turns what gRPC raises for a failed call, blocking or not, into the typed error; `timeout` in seconds."""
     try:
         yield
@@ -189,7 +189,7 @@ def typed_errors(timeout: float) -> Iterator[None]:
         raise _from_call(cast(grpc.Call, error), timeout) from None
 
 
-def _from_call(call: grpc.Call, timeout: float) -> ZankError:
+def _from_call(call: grpc.Call, timeout: float | None) -> ZankError:
     """The typed error for a failed call, read from its rich status where it has one."""
     reason, metadata = "", dict[str, str]()
     violations: list[FieldViolation] = []
