@@ -113,7 +113,7 @@ class GameAnalysis:
         """The part of a turn that begins with the first of these moves, and how many moves it has."""
         first = decisions[0]
         player = first.position.player_to_move
-        question = self._question(first.known, first.event) if player in self._whose else None
+        question = self._question(self._known(first), first.event) if player in self._whose else None
         if question is None:
             skipped = [
                 JudgedMove(event=each.event, player=player, move=each.move, skipped=SKIP_REASON_KNOWLEDGE_MISSING)
@@ -124,6 +124,14 @@ class GameAnalysis:
         made = len(judgement.actions)
         moves = list(self._moves(decisions[:made], judgement))
         return _Judged(player=player, moves=moves, question=question, judgement=judgement), made
+
+    def _known(self, decision: Decision[None]) -> Position:
+        """What is taken to be known by who makes a move."""
+        return self._seen(decision.position, decision.position.player_to_move)
+
+    def _seen(self, position: Position, player: int) -> Position:
+        """What a player is taken to know of a position."""
+        return self._family.laid_open(position) if self._settings.hindsight else self._family.view(position, player)
 
     def _question(self, known: Position, event: int) -> Question | None:
         """What is the best way on for the player to move, who knows this; None where it is not all that one knows."""
@@ -145,13 +153,13 @@ class GameAnalysis:
 
     def _action(self, decision: Decision[None]) -> Callable[[Any, int], int]:
         """A move as the kernel's action, by the state before it and its lane."""
-        return partial(self._family.action_in, self._family.choice(decision.known, decision.move))
+        return partial(self._family.action_in, self._family.choice(self._known(decision), decision.move))
 
     def _moves(self, decisions: Sequence[Decision[None]], judgement: Judgement) -> Iterator[JudgedMove]:
         said = judgement.said
         by_points = self._settings.objective == OBJECTIVE_POINTS
         unit = SWING[self._record.rule_set.preset] if by_points else 1.0
-        known = decisions[0].known  # actions name cards in hand by where they were at the start
+        known = self._known(decisions[0])  # actions name cards in hand by where they were at the start
         for number, decision in enumerate(decisions):
             before, after, loss = said.passed[number], said.passed[number + 1], said.losses[number]
             by_objective = loss.points if by_points else loss.score
@@ -176,9 +184,9 @@ class GameAnalysis:
         player = after.player_to_move
         if after.HasField("result") or player not in self._whose:
             return
-        known = self._family.view(after, player)
         event = part.moves[-1].event
-        found = self._family.revealed(self._family.view(before, player), known, self._rules)
+        known = self._seen(after, player)
+        found = self._family.revealed(self._seen(before, player), known, self._rules)
         if not found.cards:
             return
         now = self._question(known, event)

@@ -63,7 +63,8 @@ class Family[Rules, Table]:
     check_table: Callable[[Position, Rules, str, Violations], None]  # table and result of a position at a path
     check_known: Callable[[Position, str, Violations], None]  # what the player to move knows, of a position at a path
     view: Callable[[Position, int], Position]  # what a player, 1 or 2, can know of a position
-    table: Callable[[Position, Rules], Table]  # a masked position for the kernel
+    laid_open: Callable[[Position], Position]  # what could be known of it if all cards given were seen
+    table: Callable[[Position, Rules], Table]  # a masked position, or one laid open, for the kernel
     # Between a position and what it is after one move, both masked for the player who is to move then.
     revealed: Callable[[Position, Position, Rules], Revealed[Table]]
     move_name: Callable[[Position, int], str]  # an action of the kernel in public notation

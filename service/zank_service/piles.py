@@ -34,6 +34,12 @@ def faces(pile: Pile) -> tuple[str, ...]:
     return (*pile.concealed, *pile.cards)
 
 
+def lay_open(pile: Pile) -> None:
+    """Let hidden cards whose faces are given be known, in place."""
+    if pile.concealed:
+        pile.CopyFrom(Pile(cards=faces(pile)))
+
+
 def given_cards(piles: Iterable[Placed]) -> Iterator[tuple[str, str]]:
     """Every card whose face is given, after its path."""
     for path, pile in piles:

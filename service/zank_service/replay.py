@@ -30,12 +30,6 @@ class Decision[Key]:
     event: int  # number of the event, from 0
     position: Position  # all that the record knows
     move: str  # in the record's notation
-    family: AnyFamily
-
-    @property
-    def known(self) -> Position:
-        """What the player to move knows."""
-        return self.family.view(self.position, self.position.player_to_move)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,10 +185,7 @@ class _Bench[Key]:
         assert self._visit is not None
         position = Position()
         position.CopyFrom(game.position)
-        decision = Decision(
-            key=game.key, event=game.event, position=position, move=game.next_event.move, family=self._family
-        )
-        self._visit(decision)
+        self._visit(Decision(key=game.key, event=game.event, position=position, move=game.next_event.move))
 
     def _check_closing(self, game: _Game[Key]) -> RecordFault | None:
         """What is wrong with the last event, and with the table at the end."""

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +20,7 @@ from zank.v1 import AnalysisSettings, AnalyzeGamesRequest, GameFault, GameRecord
 REPORTS: Final = "reports.jsonl"
 FAULTS: Final = "faults.jsonl"
 _JOURNAL: Final = "journal"
+_DUPLICATE: Final = "DUPLICATE"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,6 +76,11 @@ class Bulk:
     faults: list[Fault] = field(default_factory=list)
     left_out: int = 0  # records in which nobody's moves are to be judged
 
+    @property
+    def bad(self) -> Sequence[Fault]:
+        """The records that cannot be analysed."""
+        return [each for each in self.faults if each.fault.reason != _DUPLICATE]
+
     def read(self) -> None:
         """Reads the files once, for what there is to do."""
         version = self.client.info().engine_version
@@ -93,7 +98,7 @@ class Bulk:
                 continue
             key = _key(digest, self._settings(players), version)
             if (first := seen.get(key)) is not None:
-                fault = GameFault(reason="DUPLICATE", text=f"the same record as {first}")
+                fault = GameFault(reason=_DUPLICATE, text=f"the same record as {first}")
                 self.faults.append(Fault(line=line, fault=fault))
                 continue
             seen[key] = line
@@ -169,11 +174,6 @@ class Bulk:
         settings = AnalysisSettings(players=players)
         settings.MergeFrom(self.settings)
         return settings
-
-
-def faults_by_reason(faults: Sequence[Fault]) -> Counter[str]:
-    """How many lines have no report, by why."""
-    return Counter(each.fault.reason for each in faults)
 
 
 def journal_in(folder: Path) -> Journal:

@@ -12,7 +12,7 @@ from typing import IO, Any, Final, Unpack
 
 import click
 
-from zank._bulk import Bulk, Fault, Filter, faults_by_reason, journal_in
+from zank._bulk import Bulk, Fault, Filter, journal_in
 from zank._connection import DEFAULT_TIMEOUT
 from zank._journal import Journal
 from zank._options import SEED, connected, server_option
@@ -22,7 +22,8 @@ from zank._record_text import format_text, parse_texts
 from zank._report_tables import require_parquet, write_tables
 from zank._requests import OBJECTIVES, AnalysisOptions, analysis_settings
 from zank._rule_set_options import chosen_rule_set, rule_set_options
-from zank._terminal import status_console
+from zank._terminal import console, status_console
+from zank._totals import Totals, print_totals
 from zank.embedded import require_server
 from zank.errors import InvalidPlayer, InvalidRecord
 from zank.players import Player, parse_player
@@ -102,6 +103,7 @@ def convert(file: IO[bytes], form: str) -> None:
 @click.option("--luck-rollouts", type=click.IntRange(1), metavar="N", help="To measure the luck of cards, twice.")
 @click.option("--seed", type=SEED, help="The same seed gives the same numbers. Default: of each record.")
 @click.option("--objective", type=click.Choice(list(OBJECTIVES)), help="What moves are judged by.")
+@click.option("--hindsight", is_flag=True, default=None, help="Judge as if every card had been known.")
 @click.option("--player", type=click.IntRange(1, 2), help="Judge the moves of this player only.")
 @click.option("--name", metavar="NAME", help="Judge the moves of whoever has this name only.")
 @click.option("--parquet", is_flag=True, help="Write tables in Parquet, too. Needs zank[parquet].")
@@ -143,10 +145,13 @@ def analyze(
             bulk.write(journal, folder)
             if parquet:
                 write_tables(bulk.reports(journal), folder)
-    counts = faults_by_reason(bulk.faults)
-    repeated = counts.pop("DUPLICATE", 0)
-    bad = counts.total()
-    click.echo(f"{len(bulk.games) - bad:,} games analysed, {bad:,} bad records, {repeated:,} duplicates: {folder}")
+            totals = Totals.of(bulk.reports(journal))
+    print_totals(console(), totals)
+    bad, repeated, left_out = len(bulk.bad), len(bulk.faults) - len(bulk.bad), bulk.left_out
+    click.echo(
+        f"{totals.games:,} games in {folder}; {bad:,} bad records, {repeated:,} duplicates, {left_out:,} left out",
+        err=True,
+    )
     sys.exit(1 if bad else 0)
 
 

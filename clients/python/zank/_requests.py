@@ -97,6 +97,9 @@ class AnalysisOptions(TypedDict, total=False):
     priority: PriorityName | None
     """Who waits: a player ("interactive"), somebody with patience ("normal"), nobody ("bulk", the default)."""
 
+    hindsight: bool | None
+    """Judge as if both players had known every card that the record tells."""
+
 
 def analysis_settings(method: str, options: AnalysisOptions) -> AnalysisSettings:
     """How a `method` of the client has games analysed; raises InvalidInput, and TypeError for what is no option."""
@@ -113,6 +116,7 @@ def analysis_settings(method: str, options: AnalysisOptions) -> AnalysisSettings
         objective=OBJECTIVE_UNSPECIFIED if objective is None else arguments.one_of("objective", objective, OBJECTIVES),
         players=[arguments.whole_number("players", player, 1, 2) for player in options.get("players", ())],
         priority=PRIORITY_UNSPECIFIED if priority is None else arguments.one_of("priority", priority, PRIORITIES),
+        hindsight=bool(options.get("hindsight")),
     )
 
 

@@ -9,7 +9,7 @@ from zank_kernel.bank.table import Table
 from zank_service.bank.moves import action
 from zank_service.bank.piles import FACES, cards, face, number, numbers, piles, read
 from zank_service.family import Revealed
-from zank_service.piles import faces_known
+from zank_service.piles import faces_known, lay_open
 
 
 class Unseen(NamedTuple):
@@ -34,6 +34,16 @@ def view(position: Position, player: int) -> Position:
     known.ClearField("shuffle")
     for _, pile in piles(known.bank, ""):
         pile.ClearField("concealed")
+    return known
+
+
+def laid_open(position: Position) -> Position:
+    """A position with the faces of all cards that it gives as if they were seen."""
+    known = Position()
+    known.CopyFrom(position)
+    known.ClearField("shuffle")
+    for _, pile in piles(known.bank, ""):
+        lay_open(pile)
     return known
 
 

@@ -19,6 +19,7 @@ FAMILY: Final[Family[Rules, Table]] = Family(
     check_table=check.check_table,
     check_known=check.check_known,
     view=knowledge.view,
+    laid_open=knowledge.laid_open,
     table=knowledge.table,
     revealed=knowledge.revealed,
     move_name=moves.move_name,

@@ -21,8 +21,7 @@ from zank_kernel.malice.state import HAND
 from zank_kernel.shuffle import shuffled
 from zank_service.malice.knowledge import why_not_drawn, why_not_payoff
 from zank_service.malice.moves import Choice
-from zank_service.malice.piles import open_hand
-from zank_service.piles import faces_known, size
+from zank_service.piles import faces_known, lay_open, size
 from zank_service.refusals import not_possible
 from zank_service.reveals import Reveals
 
@@ -114,7 +113,7 @@ class Game:
         """The other player is to move (M6)."""
         self.position.player_to_move = 3 - self.position.player_to_move
         self.position.turns += 1
-        open_hand(self._mover.hand)
+        lay_open(self._mover.hand)
         self.events.append(Event(turn_passed=TurnPassed(player=self.position.player_to_move)))
 
     def draw(self) -> list[str]:

@@ -11,7 +11,7 @@ from zank_kernel.malice.table import Ranks, Table
 from zank_service.family import Revealed
 from zank_service.malice.piles import piles, rank, ranks
 from zank_service.pile_checks import COPIES
-from zank_service.piles import faces, faces_known, size
+from zank_service.piles import faces, faces_known, lay_open, size
 
 _DECKS: Final = Counter({rank + suit: COPIES for suit in SUITS for rank in RANKS})
 
@@ -31,6 +31,17 @@ def view(position: Position, player: int) -> Position:
     return known
 
 
+def laid_open(position: Position) -> Position:
+    """A position with the faces of all cards that it gives, but for the order of the stock, as if they were seen."""
+    known = Position()
+    known.CopyFrom(position)
+    known.ClearField("shuffle")
+    known.malice.stock.ClearField("concealed")
+    for _, pile in piles(known.malice, ""):
+        lay_open(pile)
+    return known
+
+
 def table(position: Position, rules: Rules) -> Table:
     """The table in ranks; cards whose face is not given are 0, so a masked position becomes a masked table."""
     wire = position.malice
@@ -38,8 +49,8 @@ def table(position: Position, rules: Rules) -> Table:
     mover = position.player_to_move - 1
     recycled = None
     if wire.HasField("recycled"):
-        # One's own hand is seen: of the recycled cards, those in it are not in the stock or the other hand.
-        unseen = Counter(wire.recycled.cards) - Counter(wire.players[mover].hand.cards)
+        # Of the recycled cards, those in a hand that is seen are not in the stock or a hidden hand.
+        unseen = Counter(wire.recycled.cards) - Counter((*first.hand.cards, *second.hand.cards))
         recycled = tuple(sorted(map(rank, unseen.elements())))
     return Table(
         rules=rules,

@@ -13,7 +13,8 @@ from zank_kernel.malice.play import PLAYS
 from zank_kernel.malice.state import CENTERS, HAND, SIDES
 from zank_service.limits import SHOWN
 from zank_service.malice.knowledge import why_not_drawn
-from zank_service.malice.piles import open_hand, rank
+from zank_service.malice.piles import rank
+from zank_service.piles import lay_open
 from zank_service.refusals import Illegal, invalid
 
 RULES: Final = {
@@ -71,7 +72,7 @@ def choice(position: Position, text: str) -> Choice:
     except InvalidMove as error:
         raise invalid("INVALID_MOVE", "move", str(error)) from None
     mover = position.malice.players[position.player_to_move - 1]
-    open_hand(mover.hand)
+    lay_open(mover.hand)
     match move.source:
         case Payoff():
             source, pile = 0, mover.payoff

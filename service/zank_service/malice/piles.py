@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from zank.cards import parse_card
 from zank.v1 import MaliceTable, Pile
-from zank_service.piles import Placed, faces, side_by_side
+from zank_service.piles import Placed, side_by_side
 
 
 def piles(table: MaliceTable, path: str) -> Iterator[Placed]:
@@ -16,12 +16,6 @@ def piles(table: MaliceTable, path: str) -> Iterator[Placed]:
         yield from side_by_side(player.sides, f"{owner}.sides")
     yield from side_by_side(table.centers, f"{path}.centers")
     yield Placed(f"{path}.stock", table.stock)
-
-
-def open_hand(hand: Pile) -> None:
-    """Let a hand be known, in place, where the faces of its hidden cards are given."""
-    if hand.concealed:
-        hand.CopyFrom(Pile(cards=faces(hand)))
 
 
 def rank(card: str) -> int:

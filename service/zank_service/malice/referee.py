@@ -32,9 +32,9 @@ from zank_kernel.malice.table import Table, representatives, stand_in
 from zank_service.malice.game import Game
 from zank_service.malice.knowledge import table
 from zank_service.malice.moves import Choice, action_name, does_not_fit, move_name
-from zank_service.malice.piles import open_hand, rank
+from zank_service.malice.piles import rank
 from zank_service.malice.rule_sets import rules as rules_of
-from zank_service.piles import faces_known
+from zank_service.piles import faces_known, lay_open
 from zank_service.refusals import Illegal
 from zank_service.reveals import Reveals
 
@@ -122,7 +122,7 @@ def broken(
 
 def game(position: Position, reveals: Sequence[Reveal], all_seen: bool = False) -> Game:
     """The position in motion, changed in place; the hand of the player to move is known if its faces are given."""
-    open_hand(position.malice.players[position.player_to_move - 1].hand)
+    lay_open(position.malice.players[position.player_to_move - 1].hand)
     return Game(position, Reveals(reveals, REVEALED), all_seen=all_seen)
 
 

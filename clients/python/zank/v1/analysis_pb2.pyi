@@ -290,6 +290,7 @@ class AnalysisSettings(_message.Message):
     OBJECTIVE_FIELD_NUMBER: _builtins.int
     PLAYERS_FIELD_NUMBER: _builtins.int
     PRIORITY_FIELD_NUMBER: _builtins.int
+    HINDSIGHT_FIELD_NUMBER: _builtins.int
     rollouts: _builtins.int
     """Rollouts for the moves of a part of a turn (see `JudgedMove`), together. Unit: rollouts. Range: 64 to the server's
     limit. 0: the default, 4,096.
@@ -304,6 +305,10 @@ class AnalysisSettings(_message.Message):
     """What moves are judged by. Default: `POINTS` where the preset scores, else `WIN`."""
     priority: _solver_pb2.Priority.ValueType
     """Who waits for the answer. Default: `BULK`."""
+    hindsight: _builtins.bool
+    """In hindsight: moves are judged as if both players had known every card that the record tells, all but the order of
+    the stock in Spite & Malice. Not what a player could have known. Default: no.
+    """
     @_builtins.property
     def players(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Whose moves are judged, 1 or 2. Empty: both players'."""
@@ -317,10 +322,11 @@ class AnalysisSettings(_message.Message):
         objective: _solver_pb2.Objective.ValueType = ...,
         players: _abc.Iterable[_builtins.int] | None = ...,
         priority: _solver_pb2.Priority.ValueType = ...,
+        hindsight: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "seed", b"seed"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "luck_rollouts", b"luck_rollouts", "objective", b"objective", "players", b"players", "priority", b"priority", "rollouts", b"rollouts", "seed", b"seed"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "hindsight", b"hindsight", "luck_rollouts", b"luck_rollouts", "objective", b"objective", "players", b"players", "priority", b"priority", "rollouts", b"rollouts", "seed", b"seed"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seed: _TypeAlias = _typing.Literal["seed"]  # noqa: Y015
     _WhichOneofArgType__seed: _TypeAlias = _typing.Literal["_seed", b"_seed"]  # noqa: Y015
