@@ -82,14 +82,13 @@ def print_totals(console: Console, totals: Totals) -> None:
     if not totals.players:
         return
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    titles = ("player", "games", "choices", "lost in each", "?! / ? / ??", "luck a game", "won", "without luck")
+    titles = ("player", "games", "lost in a choice", "?! / ? / ??", "luck a game", "won", "adjusted")
     for title in titles:
-        table.add_column(title, justify="left" if title == "player" else "right", no_wrap=title != "player")
+        table.add_column(title, justify="left" if title == "player" else "right", no_wrap=True)
     for name, player in sorted(totals.players.items(), key=lambda item: item[1].win_loss.over(item[1].unforced)):
         table.add_row(
             name,
             f"{player.games:,}",
-            f"{player.unforced:,}",
             _percent(player.win_loss.over(player.unforced), ".2f"),
             " / ".join(f"{count:,}" for count in player.classes),
             _percent(player.win_luck.over(player.games), "+.1f"),
