@@ -1,17 +1,18 @@
-"""The commands about recorded games: `zank games validate`, `zank games convert`, `zank simulate`."""
+"""The commands about recorded games: `zank games …` and `zank simulate`."""
 
 import codecs
 import importlib
 import itertools
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Final, Unpack
 
 import click
 
+from zank._annotations import annotations, summary
 from zank._bulk import Bulk, Fault, Filter, journal_in
 from zank._connection import DEFAULT_TIMEOUT
 from zank._journal import Journal
@@ -24,12 +25,13 @@ from zank._requests import OBJECTIVES, AnalysisOptions, analysis_settings
 from zank._rule_set_options import chosen_rule_set, rule_set_options
 from zank._terminal import console, status_console
 from zank._totals import Totals, print_totals
+from zank.client import Client
 from zank.embedded import require_server
-from zank.errors import InvalidPlayer, InvalidRecord
+from zank.errors import InvalidPlayer, InvalidRecord, InvalidRequest
 from zank.players import Player, parse_player
 from zank.presets import PRESETS
 from zank.records import format_record
-from zank.v1 import GameRecord
+from zank.v1 import GameRecord, GameReport
 
 _INTERRUPTED: Final = 130
 _FILES_HELP: Final = "A FILE holds one record a line, in JSON (proto/records.md); - is standard input."
@@ -51,7 +53,7 @@ class _PlayerType(click.ParamType[Player]):
 
 @click.group()
 def games() -> None:
-    """Validate recorded games, and convert them."""
+    """Validate recorded games, convert them, and judge their moves."""
 
 
 @games.command(short_help="Say which records are not sound.", epilog=_FILES_HELP)
@@ -92,6 +94,50 @@ def convert(file: IO[bytes], form: str) -> None:
     sys.exit(1 if bad else 0)
 
 
+def analysis_options(command: Callable[..., None]) -> Callable[..., None]:
+    """How games are analysed."""
+    for option in (
+        click.option("--hindsight", is_flag=True, default=None, help="Judge as if every card had been known."),
+        click.option("--objective", type=click.Choice(list(OBJECTIVES)), help="What moves are judged by."),
+        click.option("--seed", type=SEED, help="The same seed gives the same numbers. Default: of each record."),
+        click.option(
+            "--luck-rollouts", type=click.IntRange(1), metavar="N", help="To measure the luck of cards, twice."
+        ),
+        click.option(
+            "--rollouts", type=click.IntRange(1), metavar="N", help="For the moves of a part of a turn, together."
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+@games.command(short_help="Print recorded games with comments on their moves.")
+@click.argument("file", metavar="FILE", type=click.File("rb"))
+@analysis_options
+@server_option
+def annotate(file: IO[bytes], server: str | None, **options: Unpack[AnalysisOptions]) -> None:
+    """Print the records of FILE, JSON or text, as text with what there is to say of their moves as comments.
+
+    What was given away and what would have been better, luck that is more than noise, and the chance to win after each
+    turn; proto/analysis.md says how. A record that cannot be analysed is reported and left out; exit status 1.
+    """
+    bad = 0
+    with connected(server, DEFAULT_TIMEOUT) as client:
+        for line, record in _records(file):
+            try:
+                if isinstance(record, InvalidRecord):
+                    raise record
+                report = _analyzed(client, record, options)
+            except (InvalidRecord, InvalidRequest) as error:
+                bad += 1
+                click.echo(f"{line}: {error}", err=True)
+                continue
+            for sentence in summary(report):
+                click.echo(f"; {sentence}")
+            click.echo(format_text(record, annotations(report)), nl=False)
+    sys.exit(1 if bad else 0)
+
+
 @games.command(short_help="Judge every move of recorded games.")
 @click.argument(
     "files", metavar="FILE...", type=click.Path(exists=True, dir_okay=False, path_type=Path), nargs=-1, required=True
@@ -99,11 +145,7 @@ def convert(file: IO[bytes], form: str) -> None:
 @click.option(
     "--out", "folder", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Where results go."
 )
-@click.option("--rollouts", type=click.IntRange(1), metavar="N", help="For the moves of a part of a turn, together.")
-@click.option("--luck-rollouts", type=click.IntRange(1), metavar="N", help="To measure the luck of cards, twice.")
-@click.option("--seed", type=SEED, help="The same seed gives the same numbers. Default: of each record.")
-@click.option("--objective", type=click.Choice(list(OBJECTIVES)), help="What moves are judged by.")
-@click.option("--hindsight", is_flag=True, default=None, help="Judge as if every card had been known.")
+@analysis_options
 @click.option("--player", type=click.IntRange(1, 2), help="Judge the moves of this player only.")
 @click.option("--name", metavar="NAME", help="Judge the moves of whoever has this name only.")
 @click.option("--parquet", is_flag=True, help="Write tables in Parquet, too. Needs zank[parquet].")
@@ -183,6 +225,17 @@ def simulate(preset: str, count: int, seed: int, players: tuple[Player, Player],
             progress.add()
         progress.end()
     sys.exit(_INTERRUPTED if interrupted else 0)
+
+
+def _analyzed(client: Client, record: GameRecord, options: AnalysisOptions) -> GameReport:
+    """The report of a game."""
+    with status_console().status("analysing", spinner="line") as status:
+        options["priority"] = "normal"
+        for update in client.analyze_game(record, **options):
+            if update.HasField("report"):
+                return update.report
+            status.update(f"turn {update.progress.turns_done} of {update.progress.turns}")
+    raise AssertionError("the last message carries the report")
 
 
 def _analyze(bulk: Bulk, journal: Journal) -> None:

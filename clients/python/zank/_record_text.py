@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -33,10 +33,13 @@ class TextGame:
     record: GameRecord | InvalidRecord  # canonical; or why it is none
 
 
-def format_text(record: GameRecord) -> str:
-    """A record for people, lines with an empty one after them; raises InvalidRecord."""
+def format_text(record: GameRecord, comments: Mapping[int, Sequence[str]] | None = None) -> str:
+    """A record for people, lines with an empty one after them; raises InvalidRecord.
+
+    Comments on events, by their number, follow the turn.
+    """
     record = canonical_record(record)
-    return "\n".join([*_headers(record), "", *_turns(record), "", ""])
+    return "\n".join([*_headers(record), "", *_turns(record, comments or {}), "", ""])
 
 
 def parse_texts(lines: Iterable[str]) -> Iterator[TextGame]:
@@ -81,22 +84,24 @@ def _header(name: str, *values: str) -> str:
     return f"[{name} {' '.join(json.dumps(value, ensure_ascii=False) for value in values)}]"
 
 
-def _turns(record: GameRecord) -> Iterator[str]:
-    """The moves, a turn a line, numbered from 1; what ended the game has a line of its own."""
+def _turns(record: GameRecord, comments: Mapping[int, Sequence[str]]) -> Iterator[str]:
+    """The moves, a turn a line, numbered from 1; what ended the game has a line of its own. Comments follow a line."""
     side_play_ends_turn = record.rule_set.malice.side_play_ends_turn
-    turn, words = 1, list[str]()
-    for event in record.events:
+    turn, words, notes = 1, list[str](), list[str]()
+    for number, event in enumerate(record.events):
         last = not event.HasField("move") and not event.HasField("stop")
         if last and words:
             yield f"{turn}. {' '.join(words)}"
-            words = []
+            yield from notes
+            words, notes = [], []
         words += _words(event)
+        notes += (f"{_COMMENT} {comment}" for comment in comments.get(number, ()))
         if last:
             yield " ".join(words)
-            words = []
         elif event.HasField("move") and _ends_turn(event.move, side_play_ends_turn):
             yield f"{turn}. {' '.join(words)}"
-            turn, words = turn + 1, []
+            yield from notes
+            turn, words, notes = turn + 1, [], []
 
 
 def _ends_turn(move: str, side_play_ends_turn: bool) -> bool:

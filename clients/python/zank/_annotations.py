@@ -1,0 +1,59 @@
+"""What the analysis of a game says, as comments on its moves."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from zank.cards import face_of
+from zank.v1 import (
+    MOVE_CLASS_BLUNDER,
+    MOVE_CLASS_DOUBTFUL,
+    MOVE_CLASS_MISTAKE,
+    Estimate,
+    GameReport,
+)
+
+MARKS: Final = {MOVE_CLASS_DOUBTFUL: "?!", MOVE_CLASS_MISTAKE: "?", MOVE_CLASS_BLUNDER: "??"}
+
+
+def annotations(report: GameReport) -> Mapping[int, Sequence[str]]:
+    """Comments by the number of the event: faults, the chance after each turn, luck that is more than noise."""
+    found: dict[int, list[str]] = defaultdict(list)
+    for move in report.moves:
+        if move.move_class in MARKS:
+            better = " ".join(move.best_line)
+            found[move.event].append(
+                f"{move.move} {MARKS[move.move_class]} gives away {_percent(move.win_loss)}; better {better}"
+            )
+    for move, following in zip(report.moves, [*report.moves[1:], None], strict=True):
+        if not move.skipped and (following is None or following.player != move.player):
+            found[move.event].append(f"player {move.player} wins {100 * move.win_after.mean:.0f} %")
+    for luck in report.luck:
+        if abs(luck.win.mean) > 2 * luck.win.standard_error:
+            cards = " ".join(map(face_of, luck.cards))
+            found[luck.event].append(f"luck of player {luck.player}, {cards}: {_percent(luck.win, '+')}")
+    return found
+
+
+def summary(report: GameReport) -> list[str]:
+    """What the game comes to, for each player."""
+    lines = []
+    for number, player in enumerate(report.players, start=1):
+        if not player.judged:
+            continue
+        faults = ", ".join(f"{player.classes[each]} {mark}" for each, mark in MARKS.items())
+        lines.append(
+            f"player {number} gave away {_percent(player.win_loss)} in {player.unforced} moves with a choice"
+            f" ({faults}); luck {_percent(player.win_luck, '+')}"
+        )
+    if report.HasField("balance"):
+        win = report.balance.win
+        lines.append(
+            f"result {win.result:g} = start {win.start:.2f} + luck {win.luck:.2f} - losses {win.losses:.2f}"
+            f" + remainder {win.remainder:.2f} (± {win.standard_error:.2f}), from the view of player 1"
+        )
+    return lines
+
+
+def _percent(estimate: Estimate, sign: str = "") -> str:
+    return f"{100 * estimate.mean:{sign}.1f} % ± {100 * estimate.standard_error:.1f} %"
