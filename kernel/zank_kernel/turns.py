@@ -65,7 +65,8 @@ class Outcomes:
 
     They are asked for from some nodes, the *starts*. `outcomes` are states [N] (NumPy arrays); `reach`, bool
     [starts, N], says which can be reached from which start, `departures`, int64 [N], how often the way to each departs
-    from what the rollout policy would play; `complete` whether these are all there are.
+    from what the rollout policy would play; `complete` whether these are all there are, `winnable` whether the player
+    knows all the cards that are still to be played to win.
     """
 
     def __init__(self, graph: "_Graph", starts: Sequence[int], limit: int) -> None:
@@ -86,6 +87,7 @@ class Outcomes:
             [[bool(reach[node] >> bit & 1) for node in kept] for bit in range(len(starts))], np.bool_
         )
         self.complete: Final = not graph.waiting and len(kept) == len(found)
+        self.winnable: Final = graph.left(0) > 0
         self._graph = graph
         self._starts = starts
         self._kept = kept
@@ -228,9 +230,7 @@ class _Graph:
             self.waiting = [each for each in self.waiting if each.node != node]
             heapq.heapify(self.waiting)
             if batch:
-                self._try(batch[:1], played=True)
-            if batch[1:]:
-                self._try(batch[1:])
+                self._try(batch, played=batch[0])
             child = dict(self.following(node)).get(action)
             if child is None:  # it went round in circles
                 break
@@ -238,7 +238,7 @@ class _Graph:
             actions.append(action)
         return nodes, actions
 
-    def _try(self, batch: Sequence[_Try], *, played: bool = False) -> None:
+    def _try(self, batch: Sequence[_Try], *, played: _Try | None = None) -> None:
         """Try moves in one call.
 
         One that was `played` leads to a node that is what it made of the table, piles in their order included.
@@ -247,10 +247,11 @@ class _Graph:
         reached = self._expand(self.states(parents), np.asarray(actions, np.int32))
         legal, goes_on, choices = np.asarray(reached.legal), reached.goes_on.tolist(), reached.choice.tolist()
         left = reached.left.tolist()
-        for lane, (_, departures, last, _, parent, action) in enumerate(batch):
+        for lane, each in enumerate(batch):
+            _, departures, last, _, parent, action = each
             key = reached.key[:, lane].tobytes()
             child = self.known.get(key)
-            if played and child is not None and not self._is_here(child, reached, lane):
+            if each is played and child is not None and not self._is_here(child, reached, lane):
                 child = None
             if child is None or (parent == 0 and child <= 0):  # a first move that leads back has a node of its own
                 following = np.flatnonzero(legal[:, lane]).tolist() if goes_on[lane] and child is None else []
@@ -264,7 +265,7 @@ class _Graph:
                 child = node
             if parent == 0:
                 self.first[action] = child
-            elif child > 0 or played:
+            elif child > 0 or each is played:
                 self.edges[parent].append((action, child))
 
     def _is_here(self, node: int, reached: Reached[Any], lane: int) -> bool:
