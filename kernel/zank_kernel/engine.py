@@ -18,7 +18,7 @@ import jax
 import numpy as np
 import numpy.typing as npt
 
-from zank_kernel import bank, malice, rollout, search, turns
+from zank_kernel import bank, equity, malice, rollout, search, turns
 from zank_kernel.batch import Batch, Part, tasks
 from zank_kernel.family import Family, Rulings
 from zank_kernel.host import zeros
@@ -65,6 +65,7 @@ class Question:
     rollouts: int  # in total, those that report included: what the schedule of rounds is made for
     seed: int  # 64 bits
     objective: search.Objective
+    score: tuple[int, int] | None = None  # of the match, by player; a game by itself without it
     rounds: int = search.ROUNDS  # rounds of the schedule to play at most
     outcomes: int = ROOTS  # of the turn to look at, at most, but one of every move at least
     only: frozenset[int] = frozenset()  # actions to consider; empty = all
@@ -192,9 +193,11 @@ class Engine:
 
         Pointless moves are left out unless the question names them, or there is nothing else. The answer depends on
         nothing but the question, unless the time given by `control` expires first. Raises search.Stopped when the
-        question is given up, and ValueError where there is no move to consider.
+        question is given up, ValueError where there is no move to consider or no such score of a match, and
+        equity.Unavailable where a game cannot be valued by it.
         """
-        family = FAMILIES[question.family]
+        family, table, score = FAMILIES[question.family], question.table, question.score
+        stakes = None if score is None else equity.stakes(table.rules, score, table.mover)
         turn = self.turn(question)
         with self._workers.line(question.urgency) as line:
             playing = _Playing(self, family, turn.outcomes, question, control, line)
@@ -203,7 +206,7 @@ class Engine:
                 return search.forced(turn, playing.won(made))
             keep = frozenset(index for index, members in enumerate(turn.moves) if question.keep & {*members})
             return search.search(
-                search.Race(turn, made, question.objective, family.spread(question.table)),
+                search.Race(turn, made, question.objective, family.spread(table), stakes),
                 search.schedule(len(made), question.rollouts, len(keep))[: question.rounds],
                 playing.play,
                 keep=keep,
