@@ -20,6 +20,12 @@ BANK = "bank-russian~2~t.1~a.12-7h.34-.4d5d~b.11-8h.35-.~f........~h.Kc.Jd.3d.Th
 BOTH = pytest.mark.parametrize("position", [parse_position(MALICE), parse_position(BANK)], ids=["malice", "bank"])
 SCORE = MatchScore(player1=38, player2=45)
 
+type Case = tuple[tuple[int, int] | None, str]
+
+
+def of(score: tuple[int, int] | None) -> MatchScore | None:
+    return None if score is None else MatchScore(player1=score[0], player2=score[1])
+
 
 @BOTH
 async def test_with_a_score_moves_are_ranked_by_the_chance_to_win_the_match(served: Served, position: Position) -> None:
@@ -91,17 +97,57 @@ async def test_a_match_may_go_to_any_target(served: Served) -> None:
 
 # Where the score changes the best move -----------------------------------------------------------------------------
 
-AT_LEAST = 4  # standard errors by which the best move of one score is ahead of the other's, and the other way round
+STEPS = 5  # standard errors by which each best move is ahead of the other, at least
 
-# Two scores of player 1 and player 2, or none, and the best move at each, in positions of played games.
-CHANGED: dict[str, tuple[str, tuple[Score, str], tuple[Score, str]]] = {
-    # Eight of twelve payoff cards are where they were, and the stock ends the game soon.
-    "far behind, nothing but a win counts; far ahead, a tie will do": (
-        "malice-match~1~a.9-5c.Kc6c6c3cKc.QcJcTc9c8c7c5c4c3c2cAc.7c4c3d.3d3h2c2dAcAd.9c9d7dTcTd8c~b.Ad.2-."
-        "QcQdJcJd.7d6d5d4d4d2d.Td8d8d9d9hThJdJhJhQdQhQhQsJs.7h6d5d~c.AhKd3h4h5h6h7h8h9hThJs.Ah2h3s4h5h6h7s8h."
-        "As2h3s4s5s6s7s8s~k.6-",
+# Positions of played games, and for two scores of player 1 and player 2, or none, the best move.
+CHANGED: dict[str, tuple[str, Case, Case]] = {
+    "where a loss loses the match": (
+        # The one loses less often, the other wins more often.
+        "malice-match~1~a.9-5c.Kc6c6c3cKc.QcJcTc9c8c7c5c4c3c2cAc.7c4c3d.3d3h2c2dAcAd.9c9d7dTcTd8c~b.Ad.2-"
+        ".QcQdJcJd.7d6d5d4d4d2d.Td8d8d9d9hThJdJhJhQdQhQhQsJs.7h6d5d~c.AhKd3h4h5h6h7h8h9hThJs.Ah2h3s4h5h6h"
+        "7s8h.As2h3s4s5s6s7s8s~k.6-",
         ((0, 49), "3-S2"),
         ((49, 40), "K-C1"),
+    ),
+    "a win that is too small": (
+        # A sure tie, or a win three times of five, which leaves the other player two or three cards.
+        "malice-match~2~a.2-Ac.3-.3c2c2cAc.JcJc9c8c9cJdJdJhQcQc.JhTc9d8c7c4c2d2d.8d7c6c3c~b.7-2h.QdQd4cQh"
+        ".QhJsTc7d5c4d3dAdAdAh.TdTdTh7d6c6d9d9h5cJs.8d5d.4d~c.Kc2h3d4h5d6d7h8h9hTh.Ah2s3h4h5h6h.Kc2s3h4s5"
+        "h6h7h~k.14-",
+        (None, "Q-S4"),
+        ((49, 45), "Q-S2"),
+    ),
+    "where any win wins the match": (
+        # Mostly a tie, or a win or a loss.
+        "malice-match~1~a.6-Qc.3cKcTcTc2c.5c4c4c3c2cAc.7c6c5c3d2dAc.QcJcTd9c8cQd.Jc9c8c8dTd7c3d~b.1-Ad.4-"
+        ".QdJdTh9d9dJdJh9h.Th9h8d7d.6c5d5d4d3h2dAd.JhJsTs9s9s8h~c.Ah2h3h4dKc6d7d8h.Ah2h3s4h5h6d7h8s.As2s3"
+        "s4h5h6h7h~k.13-",
+        ((0, 25), "K-C3"),
+        ((49, 40), "K-C2"),
+    ),
+    "a stalemate that is worth three points": (
+        # The turns without progress are nearly used up: END makes a stalemate of it, in which player 2 has fewer cards.
+        "bank-crapette~o.m300~2~t.39~a.7-Kh.QsKs7sQd9sJs3s6s9d6c5c6c4h3h.KdQdJdTd8d4s~b.3-Ks.Kc9c8c7d6dQs"
+        "5d3hJs5c4c3s9dTs9s4s6d7dTh9hTh8s7s.8d~f.Ac2c3c4c.Ac2c3c.Ad2d3d4d5d.Ad2d3d4d.Ah2h.Ah2h.As2s.As2s~"
+        "h.KdQcJhTc.QhJcTd9c8h.Kh.8h7c6h5s4h.6h.Jc.7h6s.JhTc9h8s~d.Qh~q.20.24",
+        (None, "D-OR"),
+        ((150, 299), "END"),
+    ),
+    "a stalemate instead of a game that is nearly won": (
+        # END makes a stalemate of it, for nineteen points; with the queen on, player 1 wins five times of six.
+        "bank-crapette~o.m300~1~t.39~a..JdKdQsKs2s3sTd9d4c5c7h3cQcTsJs2d3d.9cJh~b.5-Tc.5s6sJdKhTd7c8c4h3h"
+        "Qd5d6d7dTc9c8c7cQc8sTh9h8h7hJc4d.6cKs~f.Ac2c3c4c5c6c.Ac2c.Ad2d3d4d5d6d.Ad.Ah2h3h4h5h6h.Ah.As2s3s"
+        "4s5s.As~h.8d7s.9h8s.7d6s5h4s.KcQhJcTh9s8d7s6h.Kc.Kh.KdQsJhTs.8h~d.Qd~q.19.27",
+        (None, "D-T5"),
+        ((299, 150), "END"),
+    ),
+    "a stalemate that loses the match": (
+        # END makes a stalemate of it, eighteen points for player 2; with the queen on, player 1 wins one time in three.
+        "bank-crapette~o.m300~1~t.32~a.6-8c.5-.6c5c4h5cJdJs9h8h7h3c2cJh2h9sTsKcKsQs3d4c8sTc~b..QcJcTc8dJh"
+        "Th9h2s3s7hKcKhTs9s8s7s6sJdQd9d2d4d.QhKs~f.Ac2c3c4c.Ac.Ad2d3d4d5d6d.Ad.Ah2h3h4h5h6h..As2s3s4s5s.A"
+        "s~h.9c8h7c6h5s.JcTd9c8d.7d6c.QhJsTd.5h4s3h.8c.Kd.7s6d~d.Qc~q.27.24",
+        (None, "END"),
+        ((150, 299), "D-T7"),
     ),
 }
 
@@ -109,14 +155,9 @@ CHANGED: dict[str, tuple[str, tuple[Score, str], tuple[Score, str]]] = {
 @pytest.mark.parametrize("name", CHANGED)
 async def test_the_score_changes_the_best_move(served: Served, name: str) -> None:
     text, *cases = CHANGED[name]
-    moves = [move for _, move in cases]
+    moves = [best for _, best in cases]
     for (score, best), other in zip(cases, reversed(moves), strict=True):
-        arguments: dict[str, Any] = {} if score is None else {"match_score": MatchScore(player1=score[0], player2=score[1])}
-        answer = await hint(served, parse_position(text), 16_384, keep_moves=moves, seed=1, **arguments)
+        answer = await hint(served, parse_position(text), 16_384, seed=1, keep_moves=moves, match_score=of(score))
         assert answer.moves[0].move == best
-        gap = said(answer, other).gap
-        assert gap.mean > AT_LEAST * gap.standard_error
-
-
-def said(answer: Answer, move: str) -> MoveEvaluation:
-    return next(each for each in answer.moves if move in (each.move, *each.equivalents))
+        gap = next(move.gap for move in answer.moves if other in (move.move, *move.equivalents))
+        assert gap.mean > STEPS * gap.standard_error > 0
