@@ -22,7 +22,7 @@ DATA: Final = "equity.json"
 SCALE: Final = 1 << 20  # chances are kept as whole numbers of 1 / SCALE, whose sums are exact in any order
 LEAST: Final = 64  # points to need that a table goes to at least; it is made for the next power of two
 TABLES: Final = 8  # kept
-LATER: Final = "max_turns"  # an option of which other values are as good as the one measured; see `fits`
+LATER: Final = "max_turns"  # the option of which higher values are as good as the one measured; see `fits`
 
 
 class Rules(Protocol):
@@ -40,7 +40,7 @@ class Rules(Protocol):
 
 
 class Unavailable(LookupError):
-    """The games of a rule set were not measured; `option` is what is to blame, or "preset"."""
+    """Games of a rule set were not measured, for the sake of an `option`; "preset" where they are worth no points."""
 
     def __init__(self, option: str) -> None:
         super().__init__(f"no games with this {option} were measured")
@@ -116,7 +116,7 @@ def games_won(rules: Rules) -> tuple[int, ...]:
 
 def fits(option: str, value: object, asked: Any) -> bool:
     """Whether games with one value of an option tell of those with another."""
-    # Hardly any game lasts for as many turns as were allowed: to allow more, or any number (0), changes nothing.
+    # One game in two hundred lasts for as many turns as were allowed: to allow more, or any number (0), changes little.
     return bool(asked == value or (option == LATER and (asked == 0 or asked > value)))
 
 

@@ -75,7 +75,7 @@ class Measure:
     of: Callable[[Results], Counts]
     unit: int  # how many of these are one of what is reported
     spread: int  # how far apart two results can be
-    step: float  # by which one result more is taken to differ: so much is in doubt where all seem to agree
+    step: float  # how far off one more result is taken to be, for the doubt that is left where all agree
 
 
 def measure(objective: Objective, spread: int, stakes: equity.Stakes | None) -> Measure:
@@ -422,7 +422,7 @@ def forced(turn: Turn, wins: npt.NDArray[np.bool_]) -> Answer:
     return Answer(evaluations=(only,), forced=True, rollouts=0, rounds_done=0, outcomes=0, complete=turn.complete)
 
 
-def value(results: Results, spread: int, stakes: equity.Stakes | None) -> Value:
+def value(results: Results, spread: int, stakes: equity.Stakes | None = None) -> Value:
     """What results say of the game and of the match; `spread` is how many points apart two of them can be."""
     count = results.count
     return Value(
