@@ -18,7 +18,7 @@ import jax
 import numpy as np
 import numpy.typing as npt
 
-from zank_kernel import bank, malice, rollout, search, turns
+from zank_kernel import bank, equity, malice, rollout, search, turns
 from zank_kernel.batch import Batch, Part, tasks
 from zank_kernel.family import Family, Rulings
 from zank_kernel.host import zeros
@@ -65,6 +65,7 @@ class Question:
     rollouts: int  # in total, those that report included: what the schedule of rounds is made for
     seed: int  # 64 bits
     objective: search.Objective
+    score: tuple[int, int] | None = None  # of the match, by player; a game by itself without it
     rounds: int = search.ROUNDS  # rounds of the schedule to play at most
     outcomes: int = ROOTS  # of the turn to look at, at most, but one of every move at least
     only: frozenset[int] = frozenset()  # actions to consider; empty = all
@@ -202,9 +203,11 @@ class Engine:
 
         Pointless moves are left out unless the question names them, or there is nothing else. The answer depends on
         nothing but the question, unless the time given by `control` expires first. Raises search.Stopped when the
-        question is given up, and ValueError where there is no move to consider.
+        question is given up, ValueError where there is no move to consider or no such score of a match, and
+        equity.Unavailable where a game cannot be valued by it.
         """
-        family = FAMILIES[question.family]
+        family, table, score = FAMILIES[question.family], question.table, question.score
+        stakes = None if score is None else equity.stakes(table.rules, score, table.mover)
         turn = self.turn(question)
         with self._workers.line(question.urgency) as line:
             playing = _Playing(self, family, turn.outcomes, question, control, line)
@@ -213,7 +216,7 @@ class Engine:
                 return search.forced(turn, playing.won(made))
             keep = frozenset(index for index, members in enumerate(turn.moves) if question.keep & {*members})
             return search.search(
-                search.Race(turn, made, question.objective, family.spread(question.table)),
+                search.Race(turn, made, question.objective, family.spread(table), stakes),
                 search.schedule(len(made), question.rollouts, len(keep))[: question.rounds],
                 playing.play,
                 keep=keep,
@@ -227,10 +230,11 @@ class Engine:
 
         `moves` say the action of each by the state before it and its lane. The judgement depends on nothing but the
         question, whose `only`, `avoid` and `keep` are not looked at, and the moves. Raises search.Stopped when the
-        question is given up.
+        question is given up, and equity.Unavailable where a game cannot be valued by the score of its match.
         """
-        family = FAMILIES[question.family]
-        root = family.to_state([question.table])
+        family, table, score = FAMILIES[question.family], question.table, question.score
+        stakes = None if score is None else equity.stakes(table.rules, score, table.mover)
+        root = family.to_state([table])
         named = dataclasses.replace(question, only=frozenset(), avoid=frozenset(), keep=frozenset({moves[0](root, 0)}))
         played = turns.retrace(*self._exploring(named), moves)
         made = played.outcomes.moves.astype(np.int64)
@@ -238,7 +242,7 @@ class Engine:
         rollouts = question.rollouts if len(made) > 1 else question.rollouts // 3
         with self._workers.line(question.urgency) as line:
             playing = _Playing(self, family, played.outcomes, question, control, line)
-            race = search.Race(played, made, question.objective, family.spread(question.table))
+            race = search.Race(played, made, question.objective, family.spread(table), stakes)
             said = search.judge(race, search.schedule(len(made), rollouts, len(played.reach)), playing.play)
         return Judgement(
             actions=tuple(action for (action,) in played.moves), choices=played.choices, end=played.end, said=said

@@ -19,7 +19,9 @@ from typing import Final, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-type Objective = Literal["points", "win"]
+from zank_kernel import equity
+
+type Objective = Literal["points", "win", "match"]
 type Counts = npt.NDArray[np.int64]
 
 ROUNDS: Final = 5
@@ -66,9 +68,32 @@ class Results:
         """Rollouts played."""
         return len(self.points)
 
-    def measure(self, objective: Objective) -> Counts:
-        """What `objective` ranks by: points, or the score in half games."""
-        return self.points if objective == "points" else self.score
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Measure:
+    """What an objective ranks by, in whole numbers."""
+
+    of: Callable[[Results], Counts]
+    unit: int  # how many of these are one of what is reported
+    spread: int  # how far apart two results can be
+    step: float  # how far off one more result is taken to be, for the doubt that is left where all agree
+
+
+def measure(objective: Objective, spread: int, stakes: equity.Stakes | None) -> Measure:
+    """The measure of an objective; `spread` is how many points apart two results can be.
+
+    Raises ValueError where the match is the objective and there are no stakes.
+    """
+    match objective:
+        case "points":
+            return Measure(of=lambda results: results.points, unit=1, spread=spread, step=1.0)
+        case "win":
+            return Measure(of=lambda results: results.score, unit=2, spread=2, step=1.0)
+        case "match":
+            if stakes is None:
+                raise ValueError("no score of a match, expected one")
+            after, reach = stakes.after, stakes.spread
+            return Measure(of=lambda results: after(results.points), unit=equity.SCALE, spread=reach, step=reach / 2)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -88,6 +113,7 @@ class Value:
     tie: Estimate  # probability
     loss: Estimate  # probability
     points: Estimate  # points, or cards of margin where the preset does not score
+    match: Estimate | None  # probability to win the match; None without a score of it
     moves: float  # mean moves to the end of the game
 
 
@@ -123,7 +149,7 @@ class Passed:
 
     line: tuple[int, ...]  # the way there; empty where it is the position itself
     value: Value
-    score: Estimate  # half games: 1 = won for sure, a tie counts half
+    score: Estimate  # in games: a win is worth 1, a tie 1/2
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -132,6 +158,7 @@ class Loss:
 
     points: Estimate
     score: Estimate  # in games: a win is worth 1, a tie 1/2
+    match: Estimate | None  # in chance to win the match; None without a score of it
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -186,8 +213,8 @@ def schedule(candidates: int, rollouts: int, kept: int = 0) -> tuple[Round, ...]
 class Tally:
     """Results of outcomes; one that has played more worlds has played the others' too."""
 
-    def __init__(self, candidates: int, objective: Objective) -> None:
-        self.objective: Objective = objective
+    def __init__(self, candidates: int, measure: Measure) -> None:
+        self.measure = measure
         self.results: list[list[Results]] = [[] for _ in range(candidates)]
         self.count = np.zeros((candidates,), np.int64)
         # Sums.
@@ -200,7 +227,7 @@ class Tally:
     def add(self, candidates: Sequence[int], new: Results) -> None:
         """Results [candidates, worlds] in worlds that follow on those so far."""
         chosen = np.asarray(candidates)
-        measured = new.measure(self.objective)
+        measured = self.measure.of(new)
         lead = measured - measured[0]
         self.count[chosen] += new.points.shape[-1]
         self.points[chosen] += new.points.sum(axis=-1)
@@ -224,14 +251,18 @@ class Tally:
 class Race:
     """A turn's outcomes, what the rollouts that choose and those that report say of them, and what follows."""
 
-    def __init__(self, turn: Turn, made: Counts, objective: Objective, spread: int) -> None:
+    def __init__(
+        self, turn: Turn, made: Counts, objective: Objective, spread: int, stakes: equity.Stakes | None = None
+    ) -> None:
         self.turn = turn
         self.made = made  # int64 [N]: moves made on the way to each outcome
         self.objective: Objective = objective
         self.spread = spread  # how many points apart two results can be; scales errors that cannot be measured
+        self.stakes = stakes  # what results make of the match, if there is one
+        self.measure = measure(objective, spread, stakes)
         self.of_move = [np.flatnonzero(row) for row in turn.reach]
-        self.choosing = Tally(len(made), objective)  # outcome 0, the policy's own, first
-        self.reporting = Tally(len(made), objective)
+        self.choosing = Tally(len(made), self.measure)  # outcome 0, the policy's own, first
+        self.reporting = Tally(len(made), self.measure)
 
     def expected(self) -> npt.NDArray[np.float64]:
         """How far each outcome is ahead of the rollout policy's own, as far as one can expect; float64 [N].
@@ -244,7 +275,7 @@ class Race:
         """
         count = self.choosing.count
         mean = self.choosing.lead / count
-        error = (self.choosing.squares / count - mean * mean + 1 / count) / count
+        error = (self.choosing.squares / count - mean * mean + self.measure.step**2 / count) / count
         if len(mean) > 1:
             center = float(np.median(mean[1:]))
             above = np.flatnonzero(mean[1:] >= center) + 1
@@ -323,35 +354,40 @@ class Race:
             line=line,
             wins_at_once=wins and len(line) == 1,
             wins_this_turn=wins,
-            value=value(self.said(outcome), self.spread),
+            value=value(self.said(outcome), self.spread, self.stakes),
             gap=gap,
             tied_with_best=gap is None or gap.mean <= 2 * gap.standard_error,
         )
 
-    def gap(self, best: int, other: int, objective: Objective | None = None) -> Estimate:
-        """How much better one outcome is than another by some objective, on the worlds that both played."""
+    def gap(self, best: int, other: int, by: Measure | None = None) -> Estimate:
+        """How much better one outcome is than another by the objective or `by` another, where both played."""
         if best == other:
             return Estimate(mean=0.0, standard_error=0.0)  # nothing to estimate
-        by = objective or self.objective
-        first, second = (self.said(outcome).measure(by) for outcome in (best, other))
+        by = by or self.measure
+        first, second = (by.of(self.said(outcome)) for outcome in (best, other))
         both = min(len(first), len(second))
-        difference = first[:both] - second[:both]
-        return mean(difference, 2 * self.spread) if by == "points" else halved(mean(difference, 4))
+        return mean(first[:both] - second[:both], 2 * by.spread, by.unit)
 
     def judgement(self) -> Judgement:
         """What the results say of the positions that moves went through, and of these moves."""
         leading = self.leading(self.places())
+        points, score = measure("points", self.spread, None), measure("win", self.spread, None)
+        match = None if self.stakes is None else measure("match", self.spread, self.stakes)
 
         def passed(position: int, outcome: int) -> Passed:
             results = self.said(outcome)
             return Passed(
                 line=self.turn.line(position, outcome),
-                value=value(results, self.spread),
-                score=halved(mean(results.score, 2)),
+                value=value(results, self.spread, self.stakes),
+                score=mean(results.score, score.spread, score.unit),
             )
 
         def lost(before: int, after: int) -> Loss:
-            return Loss(points=self.gap(before, after, "points"), score=self.gap(before, after, "win"))
+            return Loss(
+                points=self.gap(before, after, points),
+                score=self.gap(before, after, score),
+                match=None if match is None else self.gap(before, after, match),
+            )
 
         return Judgement(
             passed=tuple(passed(position, outcome) for position, outcome in enumerate(leading)),
@@ -468,8 +504,8 @@ def forced(turn: Turn, wins: npt.NDArray[np.bool_]) -> Answer:
     return Answer(evaluations=(only,), forced=True, rollouts=0, rounds_done=0, outcomes=0, complete=turn.complete)
 
 
-def value(results: Results, spread: int) -> Value:
-    """What results say; `spread` is how many points apart two of them can be."""
+def value(results: Results, spread: int, stakes: equity.Stakes | None = None) -> Value:
+    """What results say of the game and of the match; `spread` is how many points apart two of them can be."""
     count = results.count
     return Value(
         rollouts=count,
@@ -477,6 +513,7 @@ def value(results: Results, spread: int) -> Value:
         tie=chance(int((results.score == 1).sum()), count),
         loss=chance(int((results.score == 0).sum()), count),
         points=mean(results.points, spread),
+        match=None if stakes is None else mean(stakes.after(results.points), stakes.spread, equity.SCALE),
         moves=float(results.moves.sum() / count),
     )
 
@@ -488,17 +525,15 @@ def chance(hits: int, count: int) -> Estimate:
     return Estimate(mean=share, standard_error=math.sqrt(spread * (1 - spread) / count))
 
 
-def halved(estimate: Estimate) -> Estimate:
-    """What was estimated in half games, in games."""
-    return Estimate(mean=estimate.mean / 2, standard_error=estimate.standard_error / 2)
+def mean(values: Counts, spread: int, unit: int = 1) -> Estimate:
+    """Mean of integers, of which `unit` make one of what is reported.
 
-
-def mean(values: Counts, spread: int) -> Estimate:
-    """Mean of integers; where all are equal the error is as if one rollout in count + 2 were `spread` away."""
+    Where all are equal the error is as if one rollout in count + 2 were `spread` away.
+    """
     count = len(values)
     total, squares = int(values.sum()), int((values * values).sum())
     variance = (squares - total * total / count) / max(1, count - 1)
     if variance <= 0:
         share = 1 / (count + 2)
         variance = spread * spread * share * (1 - share)
-    return Estimate(mean=total / count, standard_error=math.sqrt(variance / count))
+    return Estimate(mean=total / count / unit, standard_error=math.sqrt(variance / count) / unit)

@@ -208,7 +208,7 @@ class GameAnalysis:
             event=event,
             player=player,
             cards=found.cards,
-            win=estimate(search.halved(search.mean(came.score - expected.score, 4))),
+            win=estimate(search.mean(came.score - expected.score, 4, 2)),
             points=estimate(search.mean(came.points - expected.points, 2 * spread)),
         )
 

@@ -65,6 +65,7 @@ def _value(value: search.Value) -> Value:
         loss=estimate(value.loss),
         points=estimate(value.points),
         moves_to_end=value.moves,
+        match=None if value.match is None else estimate(value.match),
     )
 
 

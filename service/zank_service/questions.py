@@ -18,14 +18,18 @@ from zank.v1 import (
     Question,
 )
 from zank_kernel import engine as engines
-from zank_kernel import search
+from zank_kernel import equity, search
 from zank_service.digests import default_seed, position_digest
 from zank_service.family import AnyFamily
 from zank_service.limits import LONG_ROLLOUTS, LONG_SECONDS, MAX_REQUEST_ID, Limits
 from zank_service.positions import Checked, checked_position
 from zank_service.refusals import Refusal, Violations, game_over, invalid, not_possible
 
-OBJECTIVES: Final[dict[int, search.Objective]] = {OBJECTIVE_POINTS: "points", OBJECTIVE_WIN: "win"}
+OBJECTIVES: Final[dict[int, search.Objective]] = {
+    OBJECTIVE_POINTS: "points",
+    OBJECTIVE_WIN: "win",
+    OBJECTIVE_MATCH: "match",
+}
 PRIORITIES: Final = (PRIORITY_INTERACTIVE, PRIORITY_NORMAL, PRIORITY_BULK)  # the most urgent first
 
 
@@ -49,6 +53,7 @@ class Asked:
     digest: str
     seed: int
     objective: Objective.ValueType
+    score: tuple[int, int] | None  # of the match, by player
     rollouts: int  # the schedule's; 0 = to be planned from the time
     seconds: float | None
     priority: Priority.ValueType
@@ -71,8 +76,7 @@ def understood(request: Request, limits: Limits, rollouts: int) -> Asked:
     _check_question(question, limits, violations)
     violations.refuse_if_any("INVALID_REQUEST")
     checked = checked_position(question, question.position, "question.position", masked=True)
-    if question.HasField("match_score") or question.objective == OBJECTIVE_MATCH:
-        raise not_possible("MATCH_SCORE_UNAVAILABLE", "a game cannot be valued by the score of its match yet")
+    score = _score(question, checked.rules)
     if checked.over:
         raise game_over()
     digest = position_digest(checked.position)
@@ -85,6 +89,7 @@ def understood(request: Request, limits: Limits, rollouts: int) -> Asked:
         digest=digest,
         seed=question.seed if question.HasField("seed") else default_seed(digest),
         objective=_objective(question, checked),
+        score=score,
         rollouts=budget.rollouts if question.HasField("budget") else rollouts,
         seconds=budget.time_ms / 1000 if budget.time_ms else None,
         priority=question.priority or PRIORITY_INTERACTIVE,
@@ -119,6 +124,7 @@ def engine_question(asked: Asked, engine: engines.Engine, limits: Limits, sharin
         rollouts=rollouts,
         seed=asked.seed,
         objective=OBJECTIVES[asked.objective],
+        score=asked.score,
         rounds=question.budget.rounds or search.ROUNDS,
         only=only,
         avoid=avoid,
@@ -146,12 +152,46 @@ def _check_question(question: Question, limits: Limits, violations: Violations) 
             violations.add("question.budget", "expected rollouts, time_ms or both; found neither")
         elif budget.rounds and not budget.rollouts:
             violations.add("question.budget.rounds", "expected rollouts beside it: the schedule that has these rounds")
+    if question.objective == OBJECTIVE_MATCH and not question.HasField("match_score"):
+        violations.add("question.match_score", "expected the score of the match, which is the objective; found none")
     for field, found, names in (
         ("objective", question.objective, Objective),
         ("priority", question.priority, Priority),
     ):
         if found not in names.values():
             violations.add(f"question.{field}", f"expected one of {', '.join(names.keys())}; found {found}")
+
+
+def _score(question: Question, rules: Any) -> tuple[int, int] | None:
+    """The score of the match by player, where there is one that a game can be valued by; raises Refusal."""
+    if not question.HasField("match_score"):
+        return None
+    target = rules.match_target
+    if not target:
+        raise invalid(
+            "INVALID_REQUEST", "question.match_score", "expected none: with a match_target of 0 these are single games"
+        )
+    score = question.match_score.player1, question.match_score.player2
+    violations = Violations()
+    for player, points in enumerate(score, start=1):
+        if points >= target:
+            violations.add(f"question.match_score.player{player}", f"expected 0 to {target - 1}, found {points}")
+    violations.refuse_if_any("INVALID_REQUEST")
+    try:
+        equity.games_won(rules)
+    except equity.Unavailable as unavailable:
+        raise not_possible(
+            "MATCH_SCORE_UNAVAILABLE",
+            f"a game cannot be valued by the score of its match: {_unmeasured(unavailable.option, rules)}",
+        ) from None
+    return score
+
+
+def _unmeasured(option: str, rules: Any) -> str:
+    """Why there is no distribution of points for a rule set."""
+    if option == "preset":
+        return f"games of {rules.preset} are worth no points"
+    return f"it is not known how many points games with {option} {getattr(rules, option)} are worth"
 
 
 def _actions(asked: Asked, field: str, moves: Sequence[str], allowed: Sequence[int]) -> frozenset[int]:
@@ -173,4 +213,6 @@ def _objective(question: Question, checked: Checked) -> Objective.ValueType:
     """What moves are ranked by."""
     if question.objective != OBJECTIVE_UNSPECIFIED:
         return question.objective
+    if question.HasField("match_score"):
+        return OBJECTIVE_MATCH
     return OBJECTIVE_POINTS if checked.family.scored(checked.rules) else OBJECTIVE_WIN

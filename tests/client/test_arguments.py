@@ -43,7 +43,18 @@ FAULTS: list[tuple[str, list[Any], dict[str, Any], str]] = [
     ("hint", [DEALT], {"rounds": 2}, "rounds: expected together with rollouts"),
     ("hint", [DEALT], {"rollouts": 64, "rounds": 6}, "rounds: expected a whole number from 1 to 5, found 6"),
     *(("hint", [DEALT], {"time": time}, "time: expected more than") for time in (0.0, -1, math.nan, math.inf, "1")),
-    ("best", [DEALT], {"objective": "foo"}, "objective: expected points or win, found 'foo'"),
+    ("best", [DEALT], {"objective": "foo"}, "objective: expected points or win or match, found 'foo'"),
+    *(
+        (
+            "hint",
+            [DEALT],
+            {"match_score": score},
+            "match_score: expected the points of both players, for example (38, 45)",
+        )
+        for score in (38, (38,), (38, 45, 0), "38-45", "38")
+    ),
+    ("hint", [DEALT], {"match_score": (38, -1)}, "match_score: expected a whole number from 0"),
+    ("hint", [DEALT], {"match_score": (38, "45")}, "match_score: expected a whole number from 0"),
     ("best", [DEALT], {"priority": ["bulk"]}, "priority: expected interactive or normal or bulk, found"),
     ("best", [DEALT], {"only": "A-C1"}, "only: expected a list of moves, found 'A-C1'"),
     ("best", [DEALT], {"avoid": 3}, "avoid: expected a list of moves, found 3"),

@@ -32,6 +32,7 @@ from zank.v1 import (
     GetHintRequest,
     LegalMove,
     MaliceOptions,
+    MatchScore,
     Question,
     Reveal,
     RuleSet,
@@ -284,7 +285,7 @@ def test_after_a_time_budget_the_options_that_repeat_the_answer_are_told(fake: F
 @pytest.mark.parametrize("command", ["hint", "best", "analyze"])
 def test_a_solver_gets_every_option(fake: FakeServer, command: str) -> None:
     arguments = (
-        "--rollouts 64 --time 0.25 --rounds 2 --seed 3 --objective win --priority bulk"
+        "--rollouts 64 --time 0.25 --rounds 2 --seed 3 --score 38-45 --objective win --priority bulk"
         " --only A-C1 --only Q-S1 --avoid 8-S1 --keep Q-S1"
     )
     assert zank(command, DEALT, *arguments.split(), fake=fake).exit_code == 0
@@ -293,6 +294,7 @@ def test_a_solver_gets_every_option(fake: FakeServer, command: str) -> None:
     assert request.question == Question(
         request_id="the argument:1",
         position=POSITION,
+        match_score=MatchScore(player1=38, player2=45),
         budget=Budget(rollouts=64, time_ms=250, rounds=2),
         seed=3,
         objective=OBJECTIVE_WIN,
@@ -308,7 +310,6 @@ def test_the_limits_of_a_server_are_told(fake: FakeServer) -> None:
         "engine 1.2.3",
         "rollouts 1,024 for a hint, 2,048 for a best move, 4,096 for an analysis, unless the request says otherwise",
         "at most 65,536 rollouts, 2.5 s, and 65,536 bytes a message",
-        "match scores are not accepted yet: every game is valued by itself",
         "preset malice-match: The scored online game.",
         "  payoff cards 20, wild starts stack yes, side play ends turn no, stock out when emptied, match target 50",
         "preset bank-spiteful: The reserve first.",
@@ -392,6 +393,8 @@ def test_a_refused_input_is_exit_status_2_and_a_failed_server_1(fake: FakeServer
         (["apply", DEALT, "P-C1"], "", "is no move"),
         (["hint", "--rollouts", "0"], DEALT, "1<=x<=4294967295"),
         (["hint", "--objective", "luck"], DEALT, "'points', 'win'"),
+        (["hint", "--score", "38"], DEALT, "expected the points of both players, for example 38-45, found '38'"),
+        (["hint", "--score", "3 8-45"], DEALT, "for example 38-45"),
         (["best", "--time", "0"], DEALT, "expected more than 0 seconds"),
         (["best", "--timeout", "nan"], DEALT, "expected more than 0 seconds"),
         (["best", "--rounds", "2"], DEALT, "rounds: expected together with rollouts"),

@@ -44,6 +44,7 @@ from zank.v1 import (
     GetHintRequest,
     ListLegalMovesRequest,
     MaliceOptions,
+    MatchScore,
     Question,
     Reveal,
     RuleSet,
@@ -113,6 +114,7 @@ OPTIONS: QuestionOptions = {
     "time": 0.25,
     "rounds": 2,
     "seed": 0,
+    "match_score": (38, 45),
     "objective": "win",
     "priority": "bulk",
     "only": ["A-C1", parse_move("Q-S1")],
@@ -122,6 +124,7 @@ OPTIONS: QuestionOptions = {
 }
 QUESTION = Question(
     position=POSITION,
+    match_score=MatchScore(player1=38, player2=45),
     budget=Budget(rollouts=64, time_ms=250, rounds=2),
     seed=0,
     objective=OBJECTIVE_WIN,

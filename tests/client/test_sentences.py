@@ -158,6 +158,14 @@ def test_a_hint_says_what_to_play_and_how_sure_that_is() -> None:
     ]
 
 
+def test_in_a_match_the_chance_to_win_it_comes_first() -> None:
+    hint = _hint()
+    hint.moves[0].value.match.CopyFrom(_estimate(0.5512, 0.0048))
+    assert describe_hint(hint, POSITION)[1] == (
+        "Wins the match 55.1 % ± 0.5 %, this game 63 % ± 2 %, ties 4 % ± 1 %, +3.1 ± 0.4 points expected."
+    )
+
+
 def test_a_preset_without_points_speaks_of_the_margin() -> None:
     position = Position()
     position.CopyFrom(POSITION)

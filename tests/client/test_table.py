@@ -2,7 +2,17 @@ import pytest
 
 from zank._table import comparison
 from zank.english import ENGLISH
-from zank.v1 import OBJECTIVE_POINTS, OBJECTIVE_WIN, Answer, Estimate, MoveEvaluation, Objective, RuleSet, Value
+from zank.v1 import (
+    OBJECTIVE_MATCH,
+    OBJECTIVE_POINTS,
+    OBJECTIVE_WIN,
+    Answer,
+    Estimate,
+    MoveEvaluation,
+    Objective,
+    RuleSet,
+    Value,
+)
 
 MATCH = RuleSet(preset="malice-match")
 
@@ -63,3 +73,15 @@ def test_what_a_table_is_read_for_is_left_out_last(width: int, heading: str) -> 
 
 def test_the_measure_that_ranks_the_moves_stays() -> None:
     assert table(answer(OBJECTIVE_WIN), 45)[0] == "move   wins         behind by"
+
+
+def test_in_a_match_the_chance_to_win_it_has_a_column_before_the_others() -> None:
+    of_match = answer(OBJECTIVE_MATCH)
+    for evaluation in of_match.moves:
+        evaluation.value.match.CopyFrom(Estimate(mean=0.4213, standard_error=0.0041))
+    assert table(of_match, None, equivalents=False) == [
+        "move   wins match       wins         ties         points       behind by    rollouts",
+        "A-C1   42.1 % ± 0.4 %   50 % ± 2 %   20 % ± 2 %   -1.0 ± 0.3   –            1,500",
+        "Q-S1   42.1 % ± 0.4 %   50 % ± 2 %   20 % ± 2 %   -1.0 ± 0.3   25 % ± 4 %   1,500      as good",
+    ]
+    assert table(of_match, 45)[0] == "move   wins match       behind by"

@@ -25,7 +25,7 @@ from tests.kernel.positions import (
     table_of,
 )
 from tests.oracle import malice as oracle
-from zank_kernel import malice, search
+from zank_kernel import equity, malice, search
 from zank_kernel.engine import ROOTS, TASKS, WORLDS, Control, Engine, Question
 from zank_kernel.family import FORBIDDEN
 from zank_kernel.malice.play import ACTIONS
@@ -33,7 +33,8 @@ from zank_kernel.search import CHOOSING, REPORTING_WORLDS, Answer, Evaluation, O
 
 type Points = npt.NDArray[np.int64]
 
-OBJECTIVES: tuple[Objective, ...] = ("points", "win")
+OBJECTIVES: tuple[Objective, ...] = ("points", "win", "match")
+SCORE = (38, 45)  # of a match, where it is the objective
 objectives = pytest.mark.parametrize("objective", OBJECTIVES)
 
 
@@ -131,6 +132,7 @@ class MadeUp:
         objective: Objective = "points",
         keep: frozenset[int] = frozenset(),
         progress: Callable[[Answer], None] | None = None,
+        score: tuple[int, int] = SCORE,
     ) -> Answer:
         count = len(self.points)
         reach = np.eye(count, dtype=np.bool_) if self.reach is None else self.reach
@@ -138,7 +140,9 @@ class MadeUp:
         made = np.ones((count,), np.int64) if self.made is None else np.asarray(self.made, np.int64)
         rounds = search.schedule(count, rollouts, len(keep))
         self.first_round = rounds[0].last
-        return search.search(Race(turn, made, objective, 20), rounds, self.play, keep=keep, progress=progress)
+        stakes = equity.stakes(MATCH, score, 0) if objective == "match" else None
+        race = Race(turn, made, objective, 20, stakes)
+        return search.search(race, rounds, self.play, keep=keep, progress=progress)
 
     @property
     def chose(self) -> list[tuple[tuple[int, ...], int, int]]:
@@ -231,6 +235,23 @@ def test_the_objective_says_what_counts_first() -> None:
     few_but_high, many_but_low = [20, -1] * 90, [1, 1] * 90
     assert duel(few_but_high, many_but_low, "points") == [0, 1]
     assert duel(few_but_high, many_but_low, "win") == [1, 0]
+
+
+def test_in_a_match_the_score_says_what_counts() -> None:
+    few_but_high, many_but_low = [20, -1] * 90, [1, 1] * 90
+    made_up = MadeUp(np.asarray([few_but_high, many_but_low], np.int64))
+    assert ranking(made_up.answer(540, "match", score=(49, 49))) == [1, 0]  # any win will do
+    assert ranking(made_up.answer(540, "match", score=(30, 49))) == [0, 1]  # it takes twenty points, or more wins
+    assert ranking(made_up.answer(540, "match", score=(49, 30))) == [1, 0]
+    both = made_up.answer(540, "match", score=(30, 49)).evaluations
+    assert both[0].value is not None
+    assert both[0].value.match is not None
+    assert both[0].value.match.mean == pytest.approx(1 / 2)  # won with the match, lost with it
+
+
+def test_a_match_needs_a_score() -> None:
+    with pytest.raises(ValueError, match="no score of a match"):
+        Race(MadeUpTurn([(10,)], np.ones((1, 1), np.bool_)), np.ones((1,), np.int64), "match", 20)
 
 
 def test_the_policy_s_own_outcome_is_left_on_evidence_only() -> None:
@@ -356,7 +377,8 @@ def test_no_error_is_ever_zero(points: list[tuple[int, int]], objective: Objecti
     for evaluation in answer.evaluations:
         value = evaluation.value
         assert value is not None
-        for estimate in (value.win, value.tie, value.loss, value.points, evaluation.gap):
+        assert (value.match is not None) == (objective == "match")
+        for estimate in (value.win, value.tie, value.loss, value.points, value.match, evaluation.gap):
             assert estimate is None or estimate.standard_error > 0
         assert value.win.mean + value.tie.mean + value.loss.mean == pytest.approx(1)
 
@@ -365,7 +387,8 @@ def test_no_error_is_ever_zero(points: list[tuple[int, int]], objective: Objecti
 def test_the_gap_to_the_best_is_measured_in_pairs_on_the_worlds_that_both_played(objective: Objective) -> None:
     points = normal(17, 9_000, 5)
     answer = MadeUp(points).answer(12_000, objective)
-    measure = points if objective == "points" else (1 + np.sign(points)) / 2
+    chances = equity.stakes(MATCH, SCORE, 0).after(points) / equity.SCALE
+    measure = {"points": points, "win": (1 + np.sign(points)) / 2, "match": chances}[objective]
     best = measure[ranking(answer)[0]]
     assert answer.evaluations[0].gap is None
     assert answer.evaluations[0].tied_with_best
@@ -401,7 +424,10 @@ def test_tied_with_best_separates_close_from_clear() -> None:
 def ask(
     engine: Engine, known: malice.Table, rollouts: int = 1_000, seed: int = 1, objective: Objective = "points"
 ) -> Answer:
-    return engine.answer(Question(family="malice", table=known, rollouts=rollouts, seed=seed, objective=objective))
+    score = SCORE if objective == "match" else None
+    return engine.answer(
+        Question(family="malice", table=known, rollouts=rollouts, seed=seed, objective=objective, score=score)
+    )
 
 
 def named(known: malice.Table, answer: Answer) -> list[tuple[str, ...]]:
@@ -502,6 +528,7 @@ def test_answers_are_the_same_with_one_and_two_workers_and_other_lanes(
     small, large = engines
     for number, position in enumerate(played_positions(6, 9_100_000)):
         known = masked(table_of(position))
+        known = dataclasses.replace(known, rules=MATCH) if objective == "match" else known
         answers = [ask(engine, known, 1_500, number, objective) for engine in (small, large, small)]
         assert answers[0] == answers[1] == answers[2]
 

@@ -16,7 +16,6 @@ from tests.service.tables import full, partial
 from tests.service.wire import Refused, Served, check_health, connected, documented, refusal
 from zank.v1 import (
     ENDING_OUT,
-    OBJECTIVE_MATCH,
     ApplyMoveRequest,
     Budget,
     DealRequest,
@@ -25,6 +24,7 @@ from zank.v1 import (
     GetInfoRequest,
     ListLegalMovesRequest,
     MaliceTable,
+    MatchScore,
     Pile,
     Position,
     Question,
@@ -79,7 +79,8 @@ async def no_shuffle(served: Served, engine: Engine) -> Refused:
 
 
 async def match_score(served: Served, engine: Engine) -> Refused:
-    question = Question(position=SOUND, objective=OBJECTIVE_MATCH)
+    classic = partial(rules="malice-classic~o.m50")
+    question = Question(position=classic, match_score=MatchScore())
     return await refusal(served.solver.GetHint(GetHintRequest(question=question)))
 
 

@@ -6,6 +6,7 @@ from typing import cast
 import grpc
 import pytest
 
+from tests.service import bank_tables
 from tests.service.tables import HIDDEN, partial, piles
 from tests.service.wire import Served, refusal
 from zank.text import parse_position
@@ -332,6 +333,9 @@ QUESTIONS = {
     "rounds": (Question(budget=Budget(rollouts=64, rounds=6)), "budget.rounds"),
     "rounds of no schedule": (Question(budget=Budget(time_ms=10, rounds=1)), "budget.rounds"),
     "objective": (Question(objective=cast(Objective.ValueType, 4)), "objective"),
+    "a match without a score": (Question(objective=OBJECTIVE_MATCH), "match_score"),
+    "a score of player 1 that has won": (Question(match_score=MatchScore(player1=50)), "match_score.player1"),
+    "a score of player 2 that has won": (Question(match_score=MatchScore(player2=51)), "match_score.player2"),
     "priority": (Question(priority=cast(Priority.ValueType, -1)), "priority"),
     "only what is no move": (Question(only_moves=["2c-S1", "x"]), "only_moves[1]"),
     "only what is illegal": (Question(only_moves=["P-C1"]), "only_moves[0]"),
@@ -353,16 +357,35 @@ async def test_a_question_out_of_range_is_refused(served: Served, name: str) -> 
         assert list(refused.fields) == [f"question.{field}"]
 
 
+def few_turns() -> Position:
+    position = bank_tables.partial()
+    position.rule_set.bank.max_turns = 499
+    return position
+
+
+@pytest.mark.parametrize("rules", ["malice-classic", "malice-match~o.m0"])
+async def test_single_games_have_no_match_score(served: Served, rules: str) -> None:
+    for call in asked(served, Question(position=partial(rules=rules), match_score=MatchScore())):
+        refused = await refusal(call)
+        assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_REQUEST")
+        assert refused.fields["question.match_score"].startswith("expected none: with a match_target of 0")
+
+
 @pytest.mark.parametrize(
-    "question",
-    [Question(match_score=MatchScore()), Question(objective=OBJECTIVE_MATCH)],
-    ids=["score", "objective"],
+    ("position", "why"),
+    [
+        (partial(rules="malice-classic~o.m50"), "games of malice-classic are worth no points"),
+        (few_turns(), "games with max_turns 499 are worth"),
+    ],
+    ids=["no points", "few turns"],
 )
-async def test_a_match_cannot_be_valued_yet(served: Served, question: Question) -> None:
-    question.position.CopyFrom(partial())
-    for call in asked(served, question):
+async def test_a_match_of_games_that_were_not_measured_cannot_be_valued(
+    served: Served, position: Position, why: str
+) -> None:
+    for call in asked(served, Question(position=position, match_score=MatchScore())):
         refused = await refusal(call)
         assert (refused.code, refused.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "MATCH_SCORE_UNAVAILABLE")
+        assert why in refused.message
 
 
 async def test_a_finished_game_goes_no_further(served: Served) -> None:

@@ -3,7 +3,7 @@
 import math
 import operator
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from google.protobuf.message import Message
@@ -12,7 +12,7 @@ from zank.errors import InvalidInput
 from zank.notation import Move, parse_move
 from zank.reveals import parse_reveal
 from zank.text import parse_position
-from zank.v1 import GameRecord, Position, Reveal, RuleSet
+from zank.v1 import GameRecord, MatchScore, Position, Reveal, RuleSet
 
 UINT32: Final = 2**32 - 1
 UINT64: Final = 2**64 - 1
@@ -33,6 +33,14 @@ def whole_number(name: str, value: object, low: int, high: int) -> int:
     if number is None or not low <= number <= high:
         raise InvalidInput(f"{name}: expected a whole number from {low} to {high}, found {value!r}")
     return number
+
+
+def match_score(name: str, value: object) -> MatchScore:
+    """The points of player 1 and of player 2 in a match."""
+    if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != 2:
+        raise InvalidInput(f"{name}: expected the points of both players, for example (38, 45), found {value!r}")
+    first, second = (whole_number(name, points, 0, UINT32) for points in value)
+    return MatchScore(player1=first, player2=second)
 
 
 def seconds(name: str, value: object) -> float:

@@ -1,5 +1,6 @@
 """What the arguments and options of the `zank` command are, and what they accept."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
@@ -54,6 +55,18 @@ class _ServerType(click.ParamType[str]):
             return arguments.target(value)
         except InvalidInput as error:
             self.fail(str(error), param, context)
+
+
+class _ScoreType(click.ParamType[tuple[int, int]]):
+    """The score of a match."""
+
+    name = "score"
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> tuple[int, int]:
+        score = re.fullmatch("([0-9]{1,9})[-:]([0-9]{1,9})", str(value))
+        if score is None:
+            self.fail(f"expected the points of both players, for example 38-45, found {value!r}", param, context)
+        return int(score[1]), int(score[2])
 
 
 class _Seconds(click.ParamType[float]):
@@ -125,7 +138,16 @@ def question_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--objective",
             type=click.Choice(list(OBJECTIVES)),
-            help="What moves are ranked by. Default: points where the preset scores, else win.",
+            help="What moves are ranked by. Default: the match with --score, else points where the preset scores, else"
+            " win.",
+        ),
+        click.option(
+            "--score",
+            "match_score",
+            type=_ScoreType(),
+            metavar="POINTS-POINTS",
+            help="Points of player 1 and of player 2 in the match before this game, for example 38-45: moves are ranked"
+            " by the chance to win the match.",
         ),
         click.option(
             "--keep", type=MoveType(), multiple=True, help="Study this move as long as the best one. Repeatable."

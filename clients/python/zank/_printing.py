@@ -169,7 +169,6 @@ def print_info(console: Console, info: GetInfoResponse) -> None:
         f"at most {limits.max_rollouts:,} rollouts, {limits.max_time_ms / 1000:g} s, and"
         f" {limits.max_message_bytes:,} bytes a message",
     ]
-    lines.append("match scores are not accepted yet: every game is valued by itself")
     for served in info.presets:
         lines += [f"preset {served.preset}: {served.description}", f"  {_options(served.defaults)}"]
     seconds = sum(program.compile_seconds for program in info.programs)

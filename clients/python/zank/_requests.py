@@ -8,6 +8,7 @@ from zank.errors import InvalidInput, RevealsNeeded
 from zank.notation import Move
 from zank.reveals import format_slot
 from zank.v1 import (
+    OBJECTIVE_MATCH,
     OBJECTIVE_POINTS,
     OBJECTIVE_UNSPECIFIED,
     OBJECTIVE_WIN,
@@ -32,10 +33,10 @@ from zank.v1 import (
     ViewRequest,
 )
 
-type ObjectiveName = Literal["points", "win"]
+type ObjectiveName = Literal["points", "win", "match"]
 type PriorityName = Literal["interactive", "normal", "bulk"]
 
-OBJECTIVES: Final = {"points": OBJECTIVE_POINTS, "win": OBJECTIVE_WIN}
+OBJECTIVES: Final = {"points": OBJECTIVE_POINTS, "win": OBJECTIVE_WIN, "match": OBJECTIVE_MATCH}
 PRIORITIES: Final = {"interactive": PRIORITY_INTERACTIVE, "normal": PRIORITY_NORMAL, "bulk": PRIORITY_BULK}
 
 REQUEST_ID_LIMIT: Final = 128  # characters
@@ -58,7 +59,10 @@ class QuestionOptions(TypedDict, total=False):
     """Of the random numbers, 0 to 2**64 - 1; by default the server derives it from the position."""
 
     objective: ObjectiveName | None
-    """What moves are ranked by; by default points where the preset scores."""
+    """What moves are ranked by; by default the match where its score is given, else points where the preset scores."""
+
+    match_score: tuple[int, int] | None
+    """Points of player 1 and of player 2 in the match before this game; by default the game is valued by itself."""
 
     priority: PriorityName | None
     """Who waits: a player ("interactive", the default), somebody with patience ("normal"), nobody ("bulk")."""
@@ -145,10 +149,11 @@ def question(method: str, position: Position | str, options: QuestionOptions) ->
     for name in options:
         if name not in QuestionOptions.__annotations__:
             raise TypeError(f"{method}() got an unexpected keyword argument {name!r}; see zank.QuestionOptions")
-    objective, priority = options.get("objective"), options.get("priority")
+    objective, priority, score = options.get("objective"), options.get("priority"), options.get("match_score")
     return Question(
         request_id=arguments.string("request_id", options.get("request_id", ""), REQUEST_ID_LIMIT),
         position=arguments.position(position),
+        match_score=None if score is None else arguments.match_score("match_score", score),
         budget=_budget(options.get("rollouts"), options.get("time"), options.get("rounds")),
         seed=_seed(options.get("seed")),
         objective=OBJECTIVE_UNSPECIFIED if objective is None else arguments.one_of("objective", objective, OBJECTIVES),

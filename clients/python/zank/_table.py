@@ -10,7 +10,7 @@ from rich.text import Text
 from zank.phrases import Phrases
 from zank.presets import preset
 from zank.sentences import format_chance, format_gap, format_points
-from zank.v1 import OBJECTIVE_WIN, Answer, MoveEvaluation, RuleSet
+from zank.v1 import OBJECTIVE_MATCH, OBJECTIVE_POINTS, OBJECTIVE_WIN, Answer, MoveEvaluation, Objective, RuleSet
 
 _SPACE: Final = 3  # columns between two columns
 _TIES_MATTER: Final = 0.01  # probability
@@ -61,17 +61,27 @@ def _columns(
     compared: Sequence[MoveEvaluation], answer: Answer, rule_set: RuleSet, phrases: Phrases, equivalents: bool
 ) -> Iterator[_Column]:
     values = [evaluation.value for evaluation in compared]
-    by_chance = answer.objective == OBJECTIVE_WIN
+
+    def worth(objective: Objective.ValueType) -> int:
+        """Of the column of an objective: what the moves are ranked by goes last."""
+        return 8 if answer.objective == objective else 4
+
     yield _Column(header=phrases.move_column, cells=[evaluation.move for evaluation in compared], worth=9)
+    if all(value.HasField("match") for value in values):
+        yield _Column(
+            header=phrases.match_column,
+            cells=[format_chance(value.match) for value in values],
+            worth=worth(OBJECTIVE_MATCH),
+        )
     yield _Column(
-        header=phrases.win_column, cells=[format_chance(value.win) for value in values], worth=8 if by_chance else 4
+        header=phrases.win_column, cells=[format_chance(value.win) for value in values], worth=worth(OBJECTIVE_WIN)
     )
     if any(value.tie.mean >= _TIES_MATTER for value in values):
         yield _Column(header=phrases.tie_column, cells=[format_chance(value.tie) for value in values], worth=3)
     yield _Column(
         header=phrases.points_column if preset(rule_set.preset).scored else phrases.margin_column,
         cells=[format_points(value.points) for value in values],
-        worth=4 if by_chance else 8,
+        worth=worth(OBJECTIVE_POINTS),
     )
     yield _Column(
         header=phrases.gap_column,

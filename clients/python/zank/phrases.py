@@ -123,6 +123,7 @@ class Phrases:
     # Hints.
     only_legal_move: str
     value: str
+    match_value: str  # where the score of a match is known
     tie: str
     points: str
     margin: str
@@ -134,6 +135,7 @@ class Phrases:
 
     # The table of a hint.
     move_column: str
+    match_column: str
     win_column: str
     tie_column: str
     points_column: str

@@ -13,6 +13,7 @@ from zank.notation import BankMove, Move, parse_move
 from zank.phrases import Phrases
 from zank.presets import preset
 from zank.v1 import (
+    OBJECTIVE_MATCH,
     OBJECTIVE_WIN,
     REASON_CODE_COMPLETES_STACK,
     REASON_CODE_CONTINUES_RUN,
@@ -177,11 +178,15 @@ def describe_slot(slot: Slot, phrases: Phrases = ENGLISH) -> str:
 
 
 def describe_value(value: Value, rule_set: RuleSet, phrases: Phrases = ENGLISH) -> str:
-    """The win chance and the expected points of a move, each with its standard error."""
+    """The chances to win the match, if there is one, and the game, and the expected points, each with its error."""
     points = phrases.points if preset(rule_set.preset).scored else phrases.margin
     tie = phrases.tie.format(tie=format_chance(value.tie)) if value.tie.mean >= 0.005 else ""
-    return phrases.value.format(
-        win=format_chance(value.win), tie=tie, points=points.format(points=format_points(value.points))
+    template = phrases.match_value if value.HasField("match") else phrases.value
+    return template.format(
+        match=format_chance(value.match),
+        win=format_chance(value.win),
+        tie=tie,
+        points=points.format(points=format_points(value.points)),
     )
 
 
@@ -225,7 +230,7 @@ def format_gap(evaluation: MoveEvaluation, objective: Objective.ValueType) -> st
     """How much better the best move is, in the unit of the objective; "–" for the best move itself."""
     if not evaluation.HasField("gap"):
         return "–"
-    if objective == OBJECTIVE_WIN:
+    if objective in (OBJECTIVE_WIN, OBJECTIVE_MATCH):
         return format_chance(evaluation.gap)
     return format_points(evaluation.gap, sign=False)
 

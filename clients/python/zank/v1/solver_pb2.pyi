@@ -55,25 +55,25 @@ class _Objective:
 class _ObjectiveEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Objective.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     OBJECTIVE_UNSPECIFIED: _Objective.ValueType  # 0
-    """Not set: `POINTS` where the preset scores, else `WIN`."""
+    """Not set: `MATCH` where there is a match score, else `POINTS` where the preset scores, else `WIN`."""
     OBJECTIVE_POINTS: _Objective.ValueType  # 1
     """Expected points (in `malice-classic`: the expected margin in payoff cards)."""
     OBJECTIVE_WIN: _Objective.ValueType  # 2
     """Chance to win, a tie counting half."""
     OBJECTIVE_MATCH: _Objective.ValueType  # 3
-    """Chance to win the match. Needs a match score."""
+    """Chance to win the match. Needs a match score. A move that wins the game at once is the best all the same."""
 
 class Objective(_Objective, metaclass=_ObjectiveEnumTypeWrapper):
     """What a move is ranked by."""
 
 OBJECTIVE_UNSPECIFIED: Objective.ValueType  # 0
-"""Not set: `POINTS` where the preset scores, else `WIN`."""
+"""Not set: `MATCH` where there is a match score, else `POINTS` where the preset scores, else `WIN`."""
 OBJECTIVE_POINTS: Objective.ValueType  # 1
 """Expected points (in `malice-classic`: the expected margin in payoff cards)."""
 OBJECTIVE_WIN: Objective.ValueType  # 2
 """Chance to win, a tie counting half."""
 OBJECTIVE_MATCH: Objective.ValueType  # 3
-"""Chance to win the match. Needs a match score."""
+"""Chance to win the match. Needs a match score. A move that wins the game at once is the best all the same."""
 Global___Objective: _TypeAlias = Objective  # noqa: Y015
 
 class _ReasonCode:
@@ -324,7 +324,7 @@ class Question(_message.Message):
     seed: _builtins.int
     """Seed of the random numbers. Absent: derived from the digest of the masked position."""
     objective: Global___Objective.ValueType
-    """What "best" means. Default: `POINTS` where the preset scores, else `WIN`."""
+    """What "best" means. Default: `MATCH` where there is a match score, else `POINTS` where the preset scores, else `WIN`."""
     priority: Global___Priority.ValueType
     """Who waits for the answer. Default: `INTERACTIVE`."""
     @_builtins.property
@@ -333,8 +333,10 @@ class Question(_message.Message):
 
     @_builtins.property
     def match_score(self) -> Global___MatchScore:
-        """The score of the match so far. Absent: the game is valued by itself. Until match equity is available a request
-        that carries it is refused with FAILED_PRECONDITION `MATCH_SCORE_UNAVAILABLE`.
+        """The score of the match before this game; its target is the option `match_target`, which must not be 0 then. With it
+        moves are ranked by the chance to win the match, unless the `objective` says otherwise, and each is told it. Absent:
+        the game is valued by itself. Where it is not known how often games are worth how many points, the request is refused
+        with FAILED_PRECONDITION `MATCH_SCORE_UNAVAILABLE` (see `proto/README.md`).
         """
 
     @_builtins.property
@@ -743,6 +745,7 @@ class Value(_message.Message):
     LOSS_FIELD_NUMBER: _builtins.int
     POINTS_FIELD_NUMBER: _builtins.int
     MOVES_TO_END_FIELD_NUMBER: _builtins.int
+    MATCH_FIELD_NUMBER: _builtins.int
     rollouts: _builtins.int
     """Rollouts played. Unit: rollouts."""
     moves_to_end: _builtins.float
@@ -765,6 +768,12 @@ class Value(_message.Message):
         cards of margin).
         """
 
+    @_builtins.property
+    def match(self) -> Global___Estimate:
+        """Chance that the mover wins the match: the mean, over the rollouts, of the chance at the score that the game leads to.
+        Unit: probability, 0 to 1. Absent without a match score. The standard error is that of the rollouts alone.
+        """
+
     def __init__(
         self,
         *,
@@ -774,12 +783,15 @@ class Value(_message.Message):
         loss: Global___Estimate | None = ...,
         points: Global___Estimate | None = ...,
         moves_to_end: _builtins.float = ...,
+        match: Global___Estimate | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["loss", b"loss", "points", b"points", "tie", b"tie", "win", b"win"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_match", b"_match", "loss", b"loss", "match", b"match", "points", b"points", "tie", b"tie", "win", b"win"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["loss", b"loss", "moves_to_end", b"moves_to_end", "points", b"points", "rollouts", b"rollouts", "tie", b"tie", "win", b"win"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_match", b"_match", "loss", b"loss", "match", b"match", "moves_to_end", b"moves_to_end", "points", b"points", "rollouts", b"rollouts", "tie", b"tie", "win", b"win"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__match: _TypeAlias = _typing.Literal["match"]  # noqa: Y015
+    _WhichOneofArgType__match: _TypeAlias = _typing.Literal["_match", b"_match"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__match) -> _WhichOneofReturnType__match | None: ...
 
 Global___Value: _TypeAlias = Value  # noqa: Y015
 
