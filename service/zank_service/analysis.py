@@ -9,25 +9,28 @@ from typing import Any, Final
 
 from zank.records import record_digest
 from zank.v1 import (
+    OBJECTIVE_MATCH,
     OBJECTIVE_POINTS,
+    OBJECTIVE_WIN,
     SKIP_REASON_KNOWLEDGE_MISSING,
     AnalysisSettings,
+    Estimate,
     GameRecord,
     GameReport,
     JudgedMove,
     LuckEvent,
     Position,
 )
-from zank_kernel import search
+from zank_kernel import equity, search
 from zank_kernel.engine import FAMILIES, Control, Engine, Judgement, Question
 from zank_service.answers import estimate
 from zank_service.balance import Part, balance, player_report
 from zank_service.digests import default_seed, rule_set_digest
 from zank_service.families import BY_PRESET
 from zank_service.family import AnyFamily
-from zank_service.move_classes import NOISE, SWING, move_class
-from zank_service.questions import OBJECTIVES, PRIORITIES
-from zank_service.refusals import Violations
+from zank_service.move_classes import NOISE, move_class, unit
+from zank_service.questions import OBJECTIVES, PRIORITIES, checked_score
+from zank_service.refusals import Refusal, Violations, invalid
 from zank_service.replay import Decision, Replayed
 from zank_service.version import ENGINE_VERSION
 
@@ -53,7 +56,12 @@ class GameAnalysis:
         decisions: Sequence[Decision[None]],
         replayed: Replayed[None],
     ) -> None:
-        """`record` is canonical, `settings` are complete but for the seed; `decisions` and `replayed` are its own."""
+        """`record` is canonical, `settings` are complete but for the seed; `decisions` and `replayed` are its own.
+
+        Without an objective that is the default one: the chance to win the match where the record has its score and a
+        game can be valued by it, else points where the preset scores, else the chance to win. Raises Refusal where the
+        objective is the match and cannot be.
+        """
         self._engine = engine
         self._record = record
         self._decisions = decisions
@@ -66,6 +74,31 @@ class GameAnalysis:
         self._family: AnyFamily = BY_PRESET[record.rule_set.preset]
         self._rules = self._family.rules(record.rule_set)
         self._whose = frozenset(settings.players) or frozenset((1, 2))
+        self._score = self._match_score()
+        if not settings.objective:
+            scored = self._family.scored(self._rules)
+            default = OBJECTIVE_MATCH if self._score else OBJECTIVE_POINTS if scored else OBJECTIVE_WIN
+            self._settings.objective = default
+        self._objective = OBJECTIVES[self._settings.objective]
+
+    def _match_score(self) -> tuple[int, int] | None:
+        """The score of the match before the game, if it can be valued by it."""
+        required = self._settings.objective == OBJECTIVE_MATCH
+        if not self._record.HasField("match_score"):
+            if required:
+                expected = "expected the score of the match, which is the objective; found none"
+                raise invalid("INVALID_REQUEST", "record.match_score", expected)
+            return None
+        try:
+            return checked_score(self._record.match_score, self._rules, "record.match_score")
+        except Refusal:
+            if required:
+                raise
+            return None
+
+    def _stakes(self, player: int) -> equity.Stakes | None:
+        """What the result of the game makes of the match, for player 1 or 2."""
+        return None if self._score is None else equity.stakes(self._rules, self._score, player - 1)
 
     @cached_property
     def turns(self) -> Sequence[Turn]:
@@ -106,7 +139,7 @@ class GameAnalysis:
             moves=[move for part in parts for move in part.moves if move.player in whose],
             luck=[part.luck for part in parts if part.luck is not None],
             players=[player_report(player, parts, closing, whole=whole) for player in (1, 2)],
-            balance=balance(parts, closing) if whole else None,
+            balance=balance(parts, closing, self._stakes(1)) if whole else None,
         )
 
     def _part(self, decisions: Sequence[Decision[None]], control: Control) -> tuple["_Judged", int]:
@@ -147,7 +180,8 @@ class GameAnalysis:
             table=table,
             rollouts=self._settings.rollouts,
             seed=int.from_bytes(word, "little"),
-            objective=OBJECTIVES[self._settings.objective],
+            objective=self._objective,
+            score=self._score,
             urgency=2 * PRIORITIES.index(self._settings.priority) + 1,
         )
 
@@ -157,15 +191,16 @@ class GameAnalysis:
 
     def _moves(self, decisions: Sequence[Decision[None]], judgement: Judgement) -> Iterator[JudgedMove]:
         said = judgement.said
-        by_points = self._settings.objective == OBJECTIVE_POINTS
-        unit = SWING[self._record.rule_set.preset] if by_points else 1.0
+        player = decisions[0].position.player_to_move
+        swing = unit(self._objective, self._record.rule_set.preset, self._stakes(player))
         known = self._known(decisions[0])  # actions name cards in hand by where they were at the start
         for number, decision in enumerate(decisions):
             before, after, loss = said.passed[number], said.passed[number + 1], said.losses[number]
-            by_objective = loss.points if by_points else loss.score
+            measured = {"points": loss.points, "win": loss.score, "match": loss.match}[self._objective]
+            assert measured is not None
             yield JudgedMove(
                 event=decision.event,
-                player=decision.position.player_to_move,
+                player=player,
                 move=decision.move,
                 best_line=(self._family.move_name(known, action) for action in before.line),
                 win_before=estimate(before.score),
@@ -174,9 +209,12 @@ class GameAnalysis:
                 points_after=estimate(after.value.points),
                 win_loss=estimate(loss.score),
                 points_loss=estimate(loss.points),
+                match_before=None if before.value.match is None else estimate(before.value.match),
+                match_after=None if after.value.match is None else estimate(after.value.match),
+                match_loss=None if loss.match is None else estimate(loss.match),
                 forced=judgement.choices[number] == 1,
-                tied_with_best=by_objective.mean <= NOISE * by_objective.standard_error,
-                move_class=move_class(by_objective, unit),
+                tied_with_best=measured.mean <= NOISE * measured.standard_error,
+                move_class=move_class(measured, swing),
             )
 
     def _add_luck(self, part: "_Judged", before: Position, after: Position, control: Control) -> None:
@@ -204,12 +242,18 @@ class GameAnalysis:
         expected = self._engine.results(was, state, first, last, control)
         came = self._engine.results(now, FAMILIES[self._family.name].to_state([now.table]), first, last, control)
         spread = FAMILIES[self._family.name].spread(was.table)
+
+        def better(objective: search.Objective) -> Estimate:
+            measure = search.measure(objective, spread, self._stakes(player))
+            return estimate(search.mean(measure.of(came) - measure.of(expected), 2 * measure.spread, measure.unit))
+
         part.luck = LuckEvent(
             event=event,
             player=player,
             cards=found.cards,
-            win=estimate(search.mean(came.score - expected.score, 4, 2)),
-            points=estimate(search.mean(came.points - expected.points, 2 * spread)),
+            win=better("win"),
+            points=better("points"),
+            match=None if self._score is None else better("match"),
         )
 
 

@@ -12,9 +12,6 @@ from google.rpc.error_details_pb2 import BadRequest, ErrorInfo
 from zank.errors import InvalidRecord, RecordFault
 from zank.records import canonical_record
 from zank.v1 import (
-    OBJECTIVE_POINTS,
-    OBJECTIVE_UNSPECIFIED,
-    OBJECTIVE_WIN,
     PRIORITY_BULK,
     PRIORITY_UNSPECIFIED,
     AnalysisProgress,
@@ -26,6 +23,7 @@ from zank.v1 import (
     AnalyzeGamesResponse,
     GameFault,
     GameReport,
+    Objective,
     Priority,
 )
 from zank_kernel import search
@@ -33,7 +31,6 @@ from zank_kernel.engine import Engine
 from zank_service.analysis import GameAnalysis
 from zank_service.balance import Part
 from zank_service.calls import Context
-from zank_service.families import BY_PRESET
 from zank_service.limits import (
     ANALYSES_AT_ONCE,
     ANALYSIS_GAMES_AT_ONCE,
@@ -157,10 +154,6 @@ class Analyst(AnalystServicer):
             record = canonical_record(request.record)
         except InvalidRecord as error:
             raise _bad_record(error.fault) from None
-        if settings.objective == OBJECTIVE_UNSPECIFIED:
-            family = BY_PRESET[record.rule_set.preset]
-            scored = family.scored(family.rules(record.rule_set))
-            settings.objective = OBJECTIVE_POINTS if scored else OBJECTIVE_WIN
         found, replayed = decisions(self._engine, record)
         if replayed.fault is not None:
             raise _bad_record(replayed.fault)
@@ -181,9 +174,10 @@ class Analyst(AnalystServicer):
         ):
             if not least <= found <= most:
                 violations.add(f"settings.{field}", f"expected {least} to {most}, found {found}")
-        if settings.objective not in (OBJECTIVE_UNSPECIFIED, OBJECTIVE_POINTS, OBJECTIVE_WIN):
-            found = settings.objective
-            violations.add("settings.objective", f"expected OBJECTIVE_POINTS or OBJECTIVE_WIN; found {found}")
+        if settings.objective not in Objective.values():
+            violations.add(
+                "settings.objective", f"expected one of {', '.join(Objective.keys())}; found {settings.objective}"
+            )
         if settings.priority not in Priority.values() or settings.priority == PRIORITY_UNSPECIFIED:
             violations.add(
                 "settings.priority", f"expected one of {', '.join(Priority.keys())}; found {settings.priority}"

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from zank.v1 import (
     ENDING_ADJUDICATED,
     ENDING_STALEMATE,
@@ -17,7 +19,7 @@ from zank.v1 import (
     PlayerReport,
     RecordEvent,
 )
-from zank_kernel import search
+from zank_kernel import equity, search
 
 TIES: Final = (ENDING_STALEMATE, ENDING_ADJUDICATED)  # whatever they score
 
@@ -45,6 +47,7 @@ def player_report(player: int, parts: Sequence[Part], closing: RecordEvent, *, w
     named = [move.move_class for move in moves]
     win_loss, points_loss = (total(_losses(own, measure)) for measure in (_score, _points))
     win_luck, points_luck = (total(_luck(parts, player, measure)) for measure in (_win_luck, _points_luck))
+    by_match = any(part.loss is not None and part.loss.match is not None for part in own)
     result = _score_of(closing, player)
     report = PlayerReport(
         moves=len(moves),
@@ -57,6 +60,8 @@ def player_report(player: int, parts: Sequence[Part], closing: RecordEvent, *, w
         points_loss_each=points_loss.mean / unforced if unforced else 0.0,
         win_luck=win_luck,
         points_luck=points_luck,
+        match_loss=total(_losses(own, _match)) if by_match else None,
+        match_luck=total(_luck(parts, player, _match_luck)) if by_match else None,
     )
     if result is not None:
         report.result = result
@@ -66,8 +71,11 @@ def player_report(player: int, parts: Sequence[Part], closing: RecordEvent, *, w
     return report
 
 
-def balance(parts: Sequence[Part], closing: RecordEvent) -> Balance | None:
-    """How the result came about; None where there is none. All of the game must have been analysed."""
+def balance(parts: Sequence[Part], closing: RecordEvent, stakes: equity.Stakes | None) -> Balance | None:
+    """How the result came about; None where there is none. All of the game must have been analysed.
+
+    `stakes` is what the result makes of the match for player 1, if it is judged by that.
+    """
     result = _score_of(closing, 1)
     if result is None or not parts:
         return None
@@ -80,6 +88,11 @@ def balance(parts: Sequence[Part], closing: RecordEvent) -> Balance | None:
         margin = closing.over.points * (1 if closing.over.winner == 1 else -1)
         start = points.mean if first.player == 1 else -points.mean
         found.points.CopyFrom(_account(parts, (start, points.standard_error**2), _points_luck, _points, margin))
+        match = first.start.value.match
+        if stakes is not None and match is not None:
+            start = match.mean if first.player == 1 else 1 - match.mean
+            after = float(stakes.after(np.asarray(margin))) / equity.SCALE
+            found.match.CopyFrom(_account(parts, (start, match.standard_error**2), _match_luck, _match, after))
     return found
 
 
@@ -148,9 +161,18 @@ def _points(loss: search.Loss) -> search.Estimate:
     return loss.points
 
 
+def _match(loss: search.Loss) -> search.Estimate:
+    assert loss.match is not None
+    return loss.match
+
+
 def _win_luck(luck: LuckEvent) -> Estimate:
     return luck.win
 
 
 def _points_luck(luck: LuckEvent) -> Estimate:
     return luck.points
+
+
+def _match_luck(luck: LuckEvent) -> Estimate:
+    return luck.match

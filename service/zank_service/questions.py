@@ -12,6 +12,7 @@ from zank.v1 import (
     PRIORITY_BULK,
     PRIORITY_INTERACTIVE,
     PRIORITY_NORMAL,
+    MatchScore,
     Objective,
     Position,
     Priority,
@@ -76,7 +77,9 @@ def understood(request: Request, limits: Limits, rollouts: int) -> Asked:
     _check_question(question, limits, violations)
     violations.refuse_if_any("INVALID_REQUEST")
     checked = checked_position(question, question.position, "question.position", masked=True)
-    score = _score(question, checked.rules)
+    score = None
+    if question.HasField("match_score"):
+        score = checked_score(question.match_score, checked.rules, "question.match_score")
     if checked.over:
         raise game_over()
     digest = position_digest(checked.position)
@@ -162,20 +165,16 @@ def _check_question(question: Question, limits: Limits, violations: Violations) 
             violations.add(f"question.{field}", f"expected one of {', '.join(names.keys())}; found {found}")
 
 
-def _score(question: Question, rules: Any) -> tuple[int, int] | None:
-    """The score of the match by player, where there is one that a game can be valued by; raises Refusal."""
-    if not question.HasField("match_score"):
-        return None
+def checked_score(found: MatchScore, rules: Any, field: str) -> tuple[int, int]:
+    """The score of a match by player, if a game can be valued by it; `field` is its path. Raises Refusal."""
     target = rules.match_target
     if not target:
-        raise invalid(
-            "INVALID_REQUEST", "question.match_score", "expected none: with a match_target of 0 these are single games"
-        )
-    score = question.match_score.player1, question.match_score.player2
+        raise invalid("INVALID_REQUEST", field, "expected none: with a match_target of 0 these are single games")
+    score = found.player1, found.player2
     violations = Violations()
     for player, points in enumerate(score, start=1):
         if points >= target:
-            violations.add(f"question.match_score.player{player}", f"expected 0 to {target - 1}, found {points}")
+            violations.add(f"{field}.player{player}", f"expected 0 to {target - 1}, found {points}")
     violations.refuse_if_any("INVALID_REQUEST")
     try:
         equity.games_won(rules)

@@ -17,7 +17,7 @@ MOVES: Final = "moves.parquet"
 LUCK: Final = "luck.parquet"
 
 _ROWS: Final = 20_000  # of one table, written together
-_MEASURES: Final = ("win", "points")
+_MEASURES: Final = ("win", "points", "match")
 _CLASSES: Final = ("good", "doubtful", "mistake", "blunder")
 
 
@@ -31,7 +31,7 @@ _PLAYER: Final = {
     "judged": "int32",
     "unforced": "int32",
     **dict.fromkeys(_CLASSES, "int32"),
-    **_estimates("win_loss", "points_loss", "win_luck", "points_luck"),
+    **_estimates("win_loss", "points_loss", "win_luck", "points_luck", "match_loss", "match_luck"),
     "result": "double",
     "luck_adjusted_result": "double",
 }
@@ -58,7 +58,7 @@ _COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
         "skipped": "string",
         "best_move": "string",
         "best_line": "string",
-        **_estimates("win_before", "win_after", "win_loss", "points_before", "points_after", "points_loss"),
+        **_estimates(*(f"{measure}_{name}" for measure in _MEASURES for name in ("before", "after", "loss"))),
         "forced": "bool",
         "tied_with_best": "bool",
         "class": "string",
@@ -68,7 +68,7 @@ _COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
         "event": "int32",
         "player": "int8",
         "cards": "string",
-        **_estimates("win", "points"),
+        **_estimates(*_MEASURES),
     },
 }
 
@@ -124,7 +124,11 @@ class _Table:
         self._rows = []
 
 
-def _estimate(name: str, estimate: Estimate) -> dict[str, float]:
+def _estimate(of: Any, name: str) -> dict[str, float]:
+    """The columns of an estimate in a message; none where it is not there."""
+    if not of.HasField(name):
+        return {}
+    estimate: Estimate = getattr(of, name)
     return {name: estimate.mean, f"{name}_se": estimate.standard_error}
 
 
@@ -139,16 +143,17 @@ def _game(game: Game, report: GameReport) -> dict[str, Any]:
     for number, player in enumerate(report.players, start=1):
         values: dict[str, Any] = {name: getattr(player, name) for name in ("moves", "judged", "unforced")}
         values |= dict(zip(_CLASSES, player.classes[1:], strict=True))
-        for name in ("win_loss", "points_loss", "win_luck", "points_luck"):
-            values |= _estimate(name, getattr(player, name))
+        for name in ("win_loss", "points_loss", "match_loss", "win_luck", "points_luck", "match_luck"):
+            values |= _estimate(player, name)
         values["result"] = player.result if player.HasField("result") else None
         values["luck_adjusted_result"] = (
             player.luck_adjusted_result if player.HasField("luck_adjusted_result") else None
         )
         row |= {f"player{number}_{name}": value for name, value in values.items()}
     for measure in _MEASURES:
-        if report.HasField("balance") and (measure == "win" or report.balance.HasField("points")):
-            account = getattr(report.balance, measure)
+        balance: Any = report.balance
+        if report.HasField("balance") and balance.HasField(measure):
+            account = getattr(balance, measure)
             row |= {
                 f"{measure}_{part}": getattr(account, part)
                 for part in ("start", "luck", "losses", "remainder", "result")
@@ -170,7 +175,7 @@ def _moves(report: GameReport) -> Iterator[dict[str, Any]]:
             continue
         for measure in _MEASURES:
             for name in ("before", "after", "loss"):
-                row |= _estimate(f"{measure}_{name}", getattr(move, f"{measure}_{name}"))
+                row |= _estimate(move, f"{measure}_{name}")
         yield {
             **row,
             "best_move": move.best_line[0] if move.best_line else None,
@@ -188,6 +193,7 @@ def _luck(report: GameReport) -> Iterator[dict[str, Any]]:
             "event": luck.event,
             "player": luck.player,
             "cards": " ".join(luck.cards),
-            **_estimate("win", luck.win),
-            **_estimate("points", luck.points),
+            **_estimate(luck, "win"),
+            **_estimate(luck, "points"),
+            **_estimate(luck, "match"),
         }

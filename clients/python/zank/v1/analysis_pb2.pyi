@@ -255,7 +255,9 @@ class GameFault(_message.Message):
     TEXT_FIELD_NUMBER: _builtins.int
     RULE_FIELD_NUMBER: _builtins.int
     reason: _builtins.str
-    """Stable, for programs: `INVALID_RECORD`, `INVALID_REQUEST`, `DEADLINE_EXCEEDED` or `INTERNAL`."""
+    """Stable, for programs: `INVALID_RECORD`, `INVALID_REQUEST`, `MATCH_SCORE_UNAVAILABLE`, `DEADLINE_EXCEEDED` or
+    `INTERNAL`.
+    """
     field: _builtins.str
     """Path of the field at fault in the request, for example "record.events[12].move". Empty: the request as a whole."""
     text: _builtins.str
@@ -302,7 +304,9 @@ class AnalysisSettings(_message.Message):
     seed: _builtins.int
     """Seed of the random numbers. Absent: derived from the digest of the record."""
     objective: _solver_pb2.Objective.ValueType
-    """What moves are judged by. Default: `POINTS` where the preset scores, else `WIN`."""
+    """What moves are judged by. Default: `MATCH` where the record has the score of its match and a game can be valued by it,
+    else `POINTS` where the preset scores, else `WIN`. `MATCH` needs such a record.
+    """
     priority: _solver_pb2.Priority.ValueType
     """Who waits for the answer. Default: `BULK`."""
     hindsight: _builtins.bool
@@ -429,6 +433,9 @@ class JudgedMove(_message.Message):
     FORCED_FIELD_NUMBER: _builtins.int
     TIED_WITH_BEST_FIELD_NUMBER: _builtins.int
     MOVE_CLASS_FIELD_NUMBER: _builtins.int
+    MATCH_BEFORE_FIELD_NUMBER: _builtins.int
+    MATCH_AFTER_FIELD_NUMBER: _builtins.int
+    MATCH_LOSS_FIELD_NUMBER: _builtins.int
     event: _builtins.int
     """Number of the event in the record, from 0."""
     player: _builtins.int
@@ -473,6 +480,20 @@ class JudgedMove(_message.Message):
     def points_loss(self) -> _solver_pb2.Estimate:
         """The same in points."""
 
+    @_builtins.property
+    def match_before(self) -> _solver_pb2.Estimate:
+        """Chance to win the match by the best way on before the move. Absent where the game is not judged by its match, here
+        and below. Unit: probability, 0 to 1.
+        """
+
+    @_builtins.property
+    def match_after(self) -> _solver_pb2.Estimate:
+        """The same after the move."""
+
+    @_builtins.property
+    def match_loss(self) -> _solver_pb2.Estimate:
+        """What the move gave away of it, as `win_loss`. Unit: probability."""
+
     def __init__(
         self,
         *,
@@ -490,12 +511,26 @@ class JudgedMove(_message.Message):
         forced: _builtins.bool = ...,
         tied_with_best: _builtins.bool = ...,
         move_class: Global___MoveClass.ValueType = ...,
+        match_before: _solver_pb2.Estimate | None = ...,
+        match_after: _solver_pb2.Estimate | None = ...,
+        match_loss: _solver_pb2.Estimate | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["points_after", b"points_after", "points_before", b"points_before", "points_loss", b"points_loss", "win_after", b"win_after", "win_before", b"win_before", "win_loss", b"win_loss"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_match_after", b"_match_after", "_match_before", b"_match_before", "_match_loss", b"_match_loss", "match_after", b"match_after", "match_before", b"match_before", "match_loss", b"match_loss", "points_after", b"points_after", "points_before", b"points_before", "points_loss", b"points_loss", "win_after", b"win_after", "win_before", b"win_before", "win_loss", b"win_loss"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["best_line", b"best_line", "event", b"event", "forced", b"forced", "move", b"move", "move_class", b"move_class", "player", b"player", "points_after", b"points_after", "points_before", b"points_before", "points_loss", b"points_loss", "skipped", b"skipped", "tied_with_best", b"tied_with_best", "win_after", b"win_after", "win_before", b"win_before", "win_loss", b"win_loss"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_match_after", b"_match_after", "_match_before", b"_match_before", "_match_loss", b"_match_loss", "best_line", b"best_line", "event", b"event", "forced", b"forced", "match_after", b"match_after", "match_before", b"match_before", "match_loss", b"match_loss", "move", b"move", "move_class", b"move_class", "player", b"player", "points_after", b"points_after", "points_before", b"points_before", "points_loss", b"points_loss", "skipped", b"skipped", "tied_with_best", b"tied_with_best", "win_after", b"win_after", "win_before", b"win_before", "win_loss", b"win_loss"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__match_after: _TypeAlias = _typing.Literal["match_after"]  # noqa: Y015
+    _WhichOneofArgType__match_after: _TypeAlias = _typing.Literal["_match_after", b"_match_after"]  # noqa: Y015
+    _WhichOneofReturnType__match_before: _TypeAlias = _typing.Literal["match_before"]  # noqa: Y015
+    _WhichOneofArgType__match_before: _TypeAlias = _typing.Literal["_match_before", b"_match_before"]  # noqa: Y015
+    _WhichOneofReturnType__match_loss: _TypeAlias = _typing.Literal["match_loss"]  # noqa: Y015
+    _WhichOneofArgType__match_loss: _TypeAlias = _typing.Literal["_match_loss", b"_match_loss"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__match_after) -> _WhichOneofReturnType__match_after | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__match_before) -> _WhichOneofReturnType__match_before | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__match_loss) -> _WhichOneofReturnType__match_loss | None: ...
 
 Global___JudgedMove: _TypeAlias = JudgedMove  # noqa: Y015
 
@@ -512,6 +547,7 @@ class LuckEvent(_message.Message):
     CARDS_FIELD_NUMBER: _builtins.int
     WIN_FIELD_NUMBER: _builtins.int
     POINTS_FIELD_NUMBER: _builtins.int
+    MATCH_FIELD_NUMBER: _builtins.int
     event: _builtins.int
     """Number of the event that brought them to light, from 0."""
     player: _builtins.int
@@ -528,6 +564,10 @@ class LuckEvent(_message.Message):
     def points(self) -> _solver_pb2.Estimate:
         """The same in points."""
 
+    @_builtins.property
+    def match(self) -> _solver_pb2.Estimate:
+        """The same in chance to win the match. Absent where the game is not judged by its match."""
+
     def __init__(
         self,
         *,
@@ -536,12 +576,15 @@ class LuckEvent(_message.Message):
         cards: _abc.Iterable[_builtins.str] | None = ...,
         win: _solver_pb2.Estimate | None = ...,
         points: _solver_pb2.Estimate | None = ...,
+        match: _solver_pb2.Estimate | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["points", b"points", "win", b"win"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_match", b"_match", "match", b"match", "points", b"points", "win", b"win"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "event", b"event", "player", b"player", "points", b"points", "win", b"win"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_match", b"_match", "cards", b"cards", "event", b"event", "match", b"match", "player", b"player", "points", b"points", "win", b"win"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__match: _TypeAlias = _typing.Literal["match"]  # noqa: Y015
+    _WhichOneofArgType__match: _TypeAlias = _typing.Literal["_match", b"_match"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__match) -> _WhichOneofReturnType__match | None: ...
 
 Global___LuckEvent: _TypeAlias = LuckEvent  # noqa: Y015
 
@@ -563,6 +606,8 @@ class PlayerReport(_message.Message):
     POINTS_LUCK_FIELD_NUMBER: _builtins.int
     RESULT_FIELD_NUMBER: _builtins.int
     LUCK_ADJUSTED_RESULT_FIELD_NUMBER: _builtins.int
+    MATCH_LOSS_FIELD_NUMBER: _builtins.int
+    MATCH_LUCK_FIELD_NUMBER: _builtins.int
     moves: _builtins.int
     """Moves made, judged or not."""
     judged: _builtins.int
@@ -599,6 +644,16 @@ class PlayerReport(_message.Message):
     def points_luck(self) -> _solver_pb2.Estimate:
         """The same in points."""
 
+    @_builtins.property
+    def match_loss(self) -> _solver_pb2.Estimate:
+        """What all moves judged gave away of the chance to win the match. Absent where the game is not judged by its match, here
+        and below. Unit: probability.
+        """
+
+    @_builtins.property
+    def match_luck(self) -> _solver_pb2.Estimate:
+        """The player's own luck in chance to win the match."""
+
     def __init__(
         self,
         *,
@@ -614,17 +669,27 @@ class PlayerReport(_message.Message):
         points_luck: _solver_pb2.Estimate | None = ...,
         result: _builtins.float | None = ...,
         luck_adjusted_result: _builtins.float | None = ...,
+        match_loss: _solver_pb2.Estimate | None = ...,
+        match_luck: _solver_pb2.Estimate | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_luck_adjusted_result", b"_luck_adjusted_result", "_result", b"_result", "luck_adjusted_result", b"luck_adjusted_result", "points_loss", b"points_loss", "points_luck", b"points_luck", "result", b"result", "win_loss", b"win_loss", "win_luck", b"win_luck"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_luck_adjusted_result", b"_luck_adjusted_result", "_match_loss", b"_match_loss", "_match_luck", b"_match_luck", "_result", b"_result", "luck_adjusted_result", b"luck_adjusted_result", "match_loss", b"match_loss", "match_luck", b"match_luck", "points_loss", b"points_loss", "points_luck", b"points_luck", "result", b"result", "win_loss", b"win_loss", "win_luck", b"win_luck"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_luck_adjusted_result", b"_luck_adjusted_result", "_result", b"_result", "classes", b"classes", "judged", b"judged", "luck_adjusted_result", b"luck_adjusted_result", "moves", b"moves", "points_loss", b"points_loss", "points_loss_each", b"points_loss_each", "points_luck", b"points_luck", "result", b"result", "unforced", b"unforced", "win_loss", b"win_loss", "win_loss_each", b"win_loss_each", "win_luck", b"win_luck"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_luck_adjusted_result", b"_luck_adjusted_result", "_match_loss", b"_match_loss", "_match_luck", b"_match_luck", "_result", b"_result", "classes", b"classes", "judged", b"judged", "luck_adjusted_result", b"luck_adjusted_result", "match_loss", b"match_loss", "match_luck", b"match_luck", "moves", b"moves", "points_loss", b"points_loss", "points_loss_each", b"points_loss_each", "points_luck", b"points_luck", "result", b"result", "unforced", b"unforced", "win_loss", b"win_loss", "win_loss_each", b"win_loss_each", "win_luck", b"win_luck"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__luck_adjusted_result: _TypeAlias = _typing.Literal["luck_adjusted_result"]  # noqa: Y015
     _WhichOneofArgType__luck_adjusted_result: _TypeAlias = _typing.Literal["_luck_adjusted_result", b"_luck_adjusted_result"]  # noqa: Y015
+    _WhichOneofReturnType__match_loss: _TypeAlias = _typing.Literal["match_loss"]  # noqa: Y015
+    _WhichOneofArgType__match_loss: _TypeAlias = _typing.Literal["_match_loss", b"_match_loss"]  # noqa: Y015
+    _WhichOneofReturnType__match_luck: _TypeAlias = _typing.Literal["match_luck"]  # noqa: Y015
+    _WhichOneofArgType__match_luck: _TypeAlias = _typing.Literal["_match_luck", b"_match_luck"]  # noqa: Y015
     _WhichOneofReturnType__result: _TypeAlias = _typing.Literal["result"]  # noqa: Y015
     _WhichOneofArgType__result: _TypeAlias = _typing.Literal["_result", b"_result"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__luck_adjusted_result) -> _WhichOneofReturnType__luck_adjusted_result | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__match_loss) -> _WhichOneofReturnType__match_loss | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__match_luck) -> _WhichOneofReturnType__match_luck | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__result) -> _WhichOneofReturnType__result | None: ...
 
@@ -640,6 +705,7 @@ class Balance(_message.Message):
 
     WIN_FIELD_NUMBER: _builtins.int
     POINTS_FIELD_NUMBER: _builtins.int
+    MATCH_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def win(self) -> Global___Account:
         """In chance to win. Unit: probability."""
@@ -648,18 +714,28 @@ class Balance(_message.Message):
     def points(self) -> Global___Account:
         """In points. Absent where the game was given up: its points are up to the players."""
 
+    @_builtins.property
+    def match(self) -> Global___Account:
+        """In chance to win the match. Absent where the game is not judged by its match, or was given up. Unit: probability."""
+
     def __init__(
         self,
         *,
         win: Global___Account | None = ...,
         points: Global___Account | None = ...,
+        match: Global___Account | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_points", b"_points", "points", b"points", "win", b"win"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_match", b"_match", "_points", b"_points", "match", b"match", "points", b"points", "win", b"win"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_points", b"_points", "points", b"points", "win", b"win"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_match", b"_match", "_points", b"_points", "match", b"match", "points", b"points", "win", b"win"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__match: _TypeAlias = _typing.Literal["match"]  # noqa: Y015
+    _WhichOneofArgType__match: _TypeAlias = _typing.Literal["_match", b"_match"]  # noqa: Y015
     _WhichOneofReturnType__points: _TypeAlias = _typing.Literal["points"]  # noqa: Y015
     _WhichOneofArgType__points: _TypeAlias = _typing.Literal["_points", b"_points"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__match) -> _WhichOneofReturnType__match | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__points) -> _WhichOneofReturnType__points | None: ...
 
 Global___Balance: _TypeAlias = Balance  # noqa: Y015
