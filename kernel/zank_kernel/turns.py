@@ -8,6 +8,7 @@ would play (limited discrepancy search: Harvey and Ginsberg, 1995), many at once
 
 import dataclasses
 import heapq
+import itertools
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
@@ -85,9 +86,7 @@ class Turn:
         self.moves: Final = tuple(tuple(members) for members in groups.values())
         self.outcomes: Final[Any] = graph.states(kept)
         self.departures: Final = np.asarray([graph.nodes[node].departures for node in kept], np.int64)
-        self.reach: Final[Mask] = np.asarray(
-            [[bool(reach[node] >> move & 1) for node in kept] for move in range(len(first))], np.bool_
-        )
+        self.reach: Final[Mask] = bits([reach[node] for node in kept], len(first))
         self.complete: Final = not graph.waiting and len(kept) == len(found)
         self._graph = graph
         self._first = first
@@ -166,15 +165,20 @@ class _Graph:
         """Try the most urgent moves, as many as one call takes."""
         most = WIN_AT_ONCE if self._wins_first else AT_ONCE
         batch = [heapq.heappop(self.waiting) for _ in range(min(most, len(self.waiting)))]
-        parents, actions = [each.node for each in batch], [each.action for each in batch]
-        reached = self._expand(self.states(parents), np.asarray(actions, np.int32))
-        legal, goes_on, choices = np.asarray(reached.legal), reached.goes_on.tolist(), reached.choice.tolist()
-        left = reached.left.tolist()
-        for lane, (_, departures, last, _, parent, action) in enumerate(batch):
-            key = reached.key[:, lane].tobytes()
+        # Lanes that come from one call stand side by side: that is how they are copied fast.
+        tried = sorted(batch, key=lambda each: id(self.nodes[each.node].reached))
+        lanes = {each.order: lane for lane, each in enumerate(tried)}
+        reached = self._expand(
+            self.states([each.node for each in tried]), np.asarray([each.action for each in tried], np.int32)
+        )
+        goes_on, choices, left = reached.goes_on.tolist(), reached.choice.tolist(), reached.left.tolist()
+        legal, keys = rows(np.asarray(reached.legal)), np.asarray(reached.key).T.tobytes()
+        for _, departures, last, order, parent, action in batch:
+            lane = lanes[order]
+            key = keys[8 * lane : 8 * lane + 8]
             child = self.known.get(key)
             if child is None or (parent == 0 and child <= 0):  # a first move that leads back has a node of its own
-                following = np.flatnonzero(legal[:, lane]).tolist() if goes_on[lane] and child is None else []
+                following = legal[lane] if goes_on[lane] and child is None else []
                 node = len(self.nodes)
                 self.nodes.append(_Node(reached=reached, lane=lane, departures=departures, outcome=not following))
                 self.edges.append([])
@@ -193,14 +197,15 @@ class _Graph:
         places: dict[int, list[int]] = {}
         for place, node in enumerate(nodes):
             places.setdefault(id(self.nodes[node].reached), []).append(place)
-        sources = [self.nodes[nodes[group[0]]].reached.state for group in places.values()]
-        lanes = [[self.nodes[nodes[place]].lane for place in group] for group in places.values()]
+        groups = list(places.values())
+        sources = [self.nodes[nodes[group[0]]].reached.state for group in groups]
+        lanes = [np.asarray([self.nodes[nodes[place]].lane for place in group]) for group in groups]
+        order = np.concatenate([np.asarray(group) for group in groups])
+        back = None if (order[1:] > order[:-1]).all() else np.argsort(order)
 
         def gathered(*parts: Any) -> Any:
-            whole = np.empty((*parts[0].shape[:-1], len(nodes)), parts[0].dtype)
-            for group, lane, part in zip(places.values(), lanes, parts, strict=True):
-                whole[..., group] = part[..., lane]
-            return whole
+            whole = np.concatenate([part.take(lane, axis=-1) for lane, part in zip(lanes, parts, strict=True)], axis=-1)
+            return whole if back is None else whole.take(back, axis=-1)
 
         return jax.tree.map(gathered, *sources)
 
@@ -256,6 +261,22 @@ class _Graph:
             exact = bool((here.arrangement[:, lane] == node.reached.arrangement[:, node.lane]).all())
             line.append(actions[lane])
         return tuple(line)
+
+
+def rows(mask: Mask) -> list[list[int]]:
+    """In each lane of a mask [N, B] the rows where it is true."""
+    lane, row = np.nonzero(mask.T)
+    ends = np.searchsorted(lane, np.arange(mask.shape[-1] + 1)).tolist()
+    found = row.tolist()
+    return [found[begin:end] for begin, end in itertools.pairwise(ends)]
+
+
+def bits(words: Sequence[int], count: int) -> Mask:
+    """The lowest `count` bits of words, bool [count, words]."""
+    size = -(-count // 8)
+    together = np.frombuffer(b"".join(word.to_bytes(size, "little") for word in words), np.uint8)
+    mask = np.unpackbits(together.reshape(len(words), size), axis=-1, count=count, bitorder="little")
+    return mask.T.astype(np.bool_)
 
 
 def _copies(state: Any, lane: int, count: int) -> Any:
