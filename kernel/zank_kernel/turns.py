@@ -272,7 +272,7 @@ def rows(mask: Mask) -> list[list[int]]:
 
 
 def bits(words: Sequence[int], count: int) -> Mask:
-    """The lowest `count` bits of words, bool [count, words]."""
+    """The bits of words that have `count` each, the lowest first, bool [count, words]."""
     size = -(-count // 8)
     together = np.frombuffer(b"".join(word.to_bytes(size, "little") for word in words), np.uint8)
     mask = np.unpackbits(together.reshape(len(words), size), axis=-1, count=count, bitorder="little")

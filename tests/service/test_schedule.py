@@ -223,7 +223,7 @@ def test_a_call_is_never_larger_than_one_may_be() -> None:
     with working(player) as workers:
         workers.submit(Line(BULK), many := batch(1_234))
         assert len(many.future.result(10).points) == 1_234
-    assert max(sum(part.count for part in call) for call in player.calls) == SIZE
+    assert max(sum(part.count for part in call) for call in player.calls) <= SIZE
 
 
 def test_what_is_given_up_leaves_the_queue_with_the_next_call() -> None:
