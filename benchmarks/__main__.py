@@ -56,8 +56,9 @@ def main() -> None:
             row(
                 f"hint, {preset}",
                 f"{figures['rollouts']:,} rollouts, p50 {figures['seconds_p50'] * 1e3:.0f} ms, "
-                f"p90 {figures['seconds_p90'] * 1e3:.0f} ms, "
-                f"{figures['share_in_rollouts']:.0%} in rollouts, lane utilisation {figures['lane_utilisation']:.2f}",
+                f"p90 {figures['seconds_p90'] * 1e3:.0f} ms, not rollouts {figures['not_rollouts_p50'] * 1e3:.0f} and "
+                f"{figures['not_rollouts_p90'] * 1e3:.0f} ms, workers idle {figures['idle_p50']:.0%} and "
+                f"{figures['idle_p90']:.0%}, lane utilisation {figures['lane_utilisation_p50']:.2f}",
             )
         for family, preset in PEERS.items() if shutil.which(COMPILER) else ():
             figures = child("peers", "--preset", preset, "--cache", cache)

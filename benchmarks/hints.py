@@ -1,4 +1,8 @@
-"""Latency of a hint in process: from the question to the answer, and the share of it spent in rollouts."""
+"""Latency of a hint in process: from the question to the answer, what of it is not rollouts, and how full they are.
+
+Not rollouts is the time of a hint in which no worker is in a rollout call. In the rest workers idle while one waits for
+another, lanes while a call plays its last games.
+"""
 
 import argparse
 import dataclasses
@@ -19,7 +23,7 @@ def measure(preset: str, rollouts: int, count: int, cache: Path) -> dict[str, fl
     engine.warm_up()
     stages = (1, game.length // 3, 2 * game.length // 3)
     tables = [table for moves in stages for table in positions.played(preset, count, moves)]
-    seconds, shares, utilisation = [], [], []
+    measured: dict[str, list[float]] = {name: [] for name in ("seconds", "not_rollouts", "idle", "lane_utilisation")}
     for index, table in enumerate(tables):
         question = engines.Question(
             family=game.family.name, table=table, rollouts=rollouts, seed=index, objective="points"
@@ -30,20 +34,17 @@ def measure(preset: str, rollouts: int, count: int, cache: Path) -> dict[str, fl
         elapsed = time.perf_counter() - begin
         if answer.forced:
             continue
-        seconds.append(elapsed)
-        shares.append((engine.meter.busy_seconds - before.busy_seconds) / engine.workers / elapsed)
-        utilisation.append((engine.meter.moves - before.moves) / (engine.meter.steps - before.steps))
+        meter = engine.meter
+        playing = meter.playing_seconds - before.playing_seconds
+        measured["seconds"].append(elapsed)
+        measured["not_rollouts"].append(elapsed - playing)
+        measured["idle"].append(1 - (meter.busy_seconds - before.busy_seconds) / (engine.workers * playing))
+        measured["lane_utilisation"].append((meter.moves - before.moves) / (meter.steps - before.steps))
     engine.close()
-    ordered = sorted(seconds)
-    return {
-        "rollouts": rollouts,
-        "positions": len(seconds),
-        "seconds_p50": statistics.median(seconds),
-        "seconds_p90": ordered[int(0.9 * (len(ordered) - 1))],
-        "seconds_max": ordered[-1],
-        "share_in_rollouts": statistics.median(shares),
-        "lane_utilisation": statistics.median(utilisation),
-    }
+    figures = {"rollouts": rollouts, "positions": len(measured["seconds"]), "seconds_max": max(measured["seconds"])}
+    for name, values in measured.items():
+        figures |= {f"{name}_p50": statistics.median(values), f"{name}_p90": statistics.quantiles(values, n=10)[-1]}
+    return figures
 
 
 if __name__ == "__main__":

@@ -20,11 +20,17 @@ class Batch:
     """One rollout for each pair of rows of two tables; `future` is given all results in order, as NumPy arrays."""
 
     def __init__(
-        self, family: str, roots: Any, worlds: Any, root: Rows, world: Rows, stop: Callable[[], bool] = lambda: False
+        self,
+        family: str,
+        roots: Any,
+        worlds: Callable[[], Any],
+        root: Rows,
+        world: Rows,
+        stop: Callable[[], bool] = lambda: False,
     ) -> None:
         self.family: Final = family
         self.roots: Final = roots
-        self.worlds: Final = worlds
+        self.worlds: Final = worlds  # the table, which need not be there before a call of the batch is made
         self.root: Final = root
         self.world: Final = world
         self.stop: Final = stop  # whether to give up what is not handed out yet
@@ -117,24 +123,23 @@ class Shared:
 
 def tasks(parts: Sequence[Part], *, roots: int, worlds: int, slots: int) -> rollout.Tasks[Any, Any]:
     """The tasks of all parts, in order, with tables of so many roots and worlds and so many slots for tasks."""
-    if len(parts) == 1:
-        only = parts[0]
-        tables = only.batch.roots, only.batch.worlds
-        root, world = only.root, only.world
-    else:
-        root_rows, root = _side_by_side([part.root for part in parts])
-        world_rows, world = _side_by_side([part.world for part in parts])
-        tables = (
-            _rows([part.batch.roots for part in parts], root_rows, roots),
-            _rows([part.batch.worlds for part in parts], world_rows, worlds),
-        )
+    root_table, root = _table([part.batch.roots for part in parts], [part.root for part in parts], roots)
+    world_table, world = _table([part.batch.worlds() for part in parts], [part.world for part in parts], worlds)
     return rollout.Tasks(
-        roots=tables[0],
-        worlds=tables[1],
+        roots=root_table,
+        worlds=world_table,
         root=leaf(_slots(root, slots)),
         world=leaf(_slots(world, slots)),
         count=leaf(np.asarray(len(root), np.int32)),
     )
+
+
+def _table(tables: Sequence[Any], rows: Sequence[Rows], size: int) -> tuple[Any, Rows]:
+    """A table of `size` entries for all, and what all rows are called there, one table's after the other's."""
+    if all(table is tables[0] for table in tables):
+        return tables[0], np.concatenate(rows)
+    used, renamed = _side_by_side(rows)
+    return _rows(tables, used, size), renamed
 
 
 def _side_by_side(rows: Sequence[Rows]) -> tuple[list[Rows], Rows]:

@@ -9,8 +9,9 @@ import functools
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,17 +27,24 @@ from zank_kernel.schedule import Line
 from zank_kernel.workers import Workers
 
 RULED: Final = 64  # positions of one call about rules
+EXPANDED: Final = (turns.WIN_AT_ONCE, turns.AT_ONCE)  # moves of one call in the search of a turn, the fewer the cheaper
 ROOTS: Final = 512  # rows of a table of roots: outcomes of a turn that are played out at most
 WORTH: Final = 16  # rollouts that an outcome should get on average: a small budget looks at fewer of them
 WORLDS: Final = 1_024  # rows of a table of worlds
+AHEAD: Final = 4  # tables of worlds of a question that are there at once, most of them for what is played next
 TASKS: Final = 8_192  # tasks of one rollout call at most …
 CALL_SECONDS: Final = 0.04  # … and no more than take about so long: an urgent call waits for the one that runs
 LANES: Final = 128  # lanes of one worker on a CPU: what it works on stays in the first cache
 ACCELERATOR_LANES: Final = 8_192
 TIME_SHARE: Final = 0.8  # of a time budget, what is planned for rollouts
 # Cores are kept busy by workers, one call each; a call that also splits its many small loops over a thread pool spends
-# most of its time there. Words of 16 bits fill the widest vectors.
-CPU_OPTIONS: Final = {"xla_disable_hlo_passes": "cpu-parallel-task-assigner", "xla_cpu_prefer_vector_width": "512"}
+# most of its time there. Words of 16 bits fill the widest vectors. What is scheduled for little memory runs as a chain
+# in the thread that calls, and so waits for no thread of the pool in which long calls run.
+CPU_OPTIONS: Final = {
+    "xla_disable_hlo_passes": "cpu-parallel-task-assigner",
+    "xla_cpu_prefer_vector_width": "512",
+    "xla_cpu_scheduler_type": "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED",
+}
 NOTHING: Final = -1  # an action: none
 FIRST_RATE: Final = 60_000.0  # rollouts that a worker is taken to play in a second until it has played some
 RATE_MEMORY: Final = 0.3  # weight of the latest call in the recent rate, if it was a full one
@@ -105,6 +113,7 @@ class Meter:
     moves: int = 0  # moves played in rollouts
     steps: int = 0  # lane steps taken, idle ones included
     busy_seconds: float = 0.0  # worker time spent in rollout calls, all workers together
+    playing_seconds: float = 0.0  # time in which at least one worker was in a rollout call
     recent_rate: dict[str, float] = dataclasses.field(default_factory=lambda: dict.fromkeys(FAMILIES, FIRST_RATE))
     """Rollouts that a worker plays in a second, of late, by family."""
 
@@ -131,6 +140,8 @@ class Engine:
             jax.config.update("jax_compilation_cache_dir", str(cache_directory))
             jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
             jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+        # On a CPU a call is made by the thread that asks: handed over, a short one would wait behind rollouts.
+        jax.config.update("jax_cpu_enable_async_dispatch", False)
         self.devices = devices or jax.local_devices()
         on_cpu = self.devices[0].platform == "cpu"
         self.workers = workers or max(len(os.sched_getaffinity(0)) if on_cpu else 1, len(self.devices))
@@ -140,9 +151,12 @@ class Engine:
         self.programs: dict[str, Program] = {}
         self.faults: dict[str, int] = {}  # calls of a program that failed since one did not
         self._begun: dict[int, float] = {}  # when the device call under way in a thread began
+        self._playing = 0  # workers in a rollout call …
+        self._playing_since = 0.0  # … and since when there are any
         self._buffers: list[dict[str, Any]] = [{} for _ in range(self.workers)]
         self._lock = threading.Lock()
         self._workers = self._started()
+        self._sampling = ThreadPoolExecutor(self.workers, "worlds")
 
     def _started(self) -> Workers:
         return Workers(
@@ -160,6 +174,7 @@ class Engine:
     def close(self) -> None:
         """Finish the calls that wait and stop the workers."""
         self._workers.close()
+        self._sampling.shutdown()
 
     def warm_up(self) -> None:
         """Compile every program and run each once."""
@@ -208,17 +223,22 @@ class Engine:
         """
         family, table, score = FAMILIES[question.family], question.table, question.score
         stakes = None if score is None else equity.stakes(table.rules, score, table.mover)
+        tables = _Tables(self, question)
+        self._sampling.submit(tables.table(0))  # meanwhile
         turn = self.turn(question)
         with self._workers.line(question.urgency) as line:
-            playing = _Playing(self, family, turn.outcomes, question, control, line)
+            playing = _Playing(self, turn.outcomes, tables, question, control, line)
             made = turn.outcomes.moves.astype(np.int64)
             if len(turn.moves) == 1:
                 return search.forced(turn, playing.won(made))
             keep = frozenset(index for index, members in enumerate(turn.moves) if question.keep & {*members})
+            rounds = search.schedule(len(made), question.rollouts, len(keep))[: question.rounds]
+            tables.chosen = rounds[-1].last
             return search.search(
                 search.Race(turn, made, question.objective, family.spread(table), stakes),
-                search.schedule(len(made), question.rollouts, len(keep))[: question.rounds],
+                rounds,
                 playing.play,
+                begin=playing.begin,
                 keep=keep,
                 progress=control.progress,
             )
@@ -234,6 +254,8 @@ class Engine:
         """
         family, table, score = FAMILIES[question.family], question.table, question.score
         stakes = None if score is None else equity.stakes(table.rules, score, table.mover)
+        worlds = _Tables(self, question)
+        self._sampling.submit(worlds.table(0))  # meanwhile
         root = family.to_state([table])
         named = dataclasses.replace(question, only=frozenset(), avoid=frozenset(), keep=frozenset({moves[0](root, 0)}))
         played = turns.retrace(*self._exploring(named), moves)
@@ -241,9 +263,11 @@ class Engine:
         # Where there was nothing to choose, a third says as much of the position as elsewhere.
         rollouts = question.rollouts if len(made) > 1 else question.rollouts // 3
         with self._workers.line(question.urgency) as line:
-            playing = _Playing(self, family, played.outcomes, question, control, line)
+            playing = _Playing(self, played.outcomes, worlds, question, control, line)
             race = search.Race(played, made, question.objective, family.spread(table), stakes)
-            said = search.judge(race, search.schedule(len(made), rollouts, len(played.reach)), playing.play)
+            rounds = search.schedule(len(made), rollouts, len(played.reach))
+            worlds.chosen = rounds[-1].last
+            said = search.judge(race, rounds, playing.play, playing.begin)
         return Judgement(
             actions=tuple(action for (action,) in played.moves), choices=played.choices, end=played.end, said=said
         )
@@ -257,7 +281,7 @@ class Engine:
         search.Stopped when the question is given up.
         """
         with self._workers.line(question.urgency) as line:
-            playing = _Playing(self, FAMILIES[question.family], state, question, control, line)
+            playing = _Playing(self, state, _Tables(self, question), question, control, line)
             results = playing.play([0], first, last, True)
         return search.Results(points=results.points[0], score=results.score[0], moves=results.moves[0])
 
@@ -272,12 +296,13 @@ class Engine:
     def _exploring(self, question: Question) -> tuple[turns.Expand, Any, Callable[[Sequence[int]], Sequence[int]], int]:
         """What `turns.explore` asks for: how to expand, the root, the actions to consider, and the most outcomes."""
         family = FAMILIES[question.family]
-        player = np.full((turns.AT_ONCE,), question.table.mover, np.int8)
 
         def expand(state: Any, actions: npt.NDArray[np.int32]) -> turns.Reached[Any]:
-            sized = padded(state, turns.AT_ONCE), padded(actions, turns.AT_ONCE, NOTHING)
-            reached: turns.Reached[Any] = jax.tree.map(np.asarray, self._call(family.name, "expand", *sized, player))
-            return reached
+            size = next(size for size in EXPANDED if size >= len(actions))
+            sized = padded(state, size), padded(actions, size, NOTHING), np.full((size,), question.table.mover, np.int8)
+            reached = self._call(family.name, expand_program(size), *sized)
+            host: turns.Reached[Any] = jax.tree.map(np.asarray, reached)
+            return host
 
         def considering(legal: Sequence[int]) -> Sequence[int]:
             actions = considered(legal, question.only, question.avoid)
@@ -330,9 +355,10 @@ class Engine:
         def expand(state: Any, action: jax.Array, player: jax.Array) -> turns.Reached[Any]:
             return turns.expand(family, state, action, player)
 
-        size = turns.AT_ONCE
-        actions, players = np.full((size,), NOTHING, np.int32), np.zeros((size,), np.int8)
-        self._compile(family, "expand", f"moves={size}", expand, family.empty(size), actions, players)
+        for size in EXPANDED:
+            actions, players = np.full((size,), NOTHING, np.int32), np.zeros((size,), np.int8)
+            name = expand_program(size)
+            self._compile(family, name, f"moves={size}", expand, family.empty(size), actions, players)
 
         def run(lanes: Any, tasks: rollout.Tasks[Any, Any]) -> tuple[Any, rollout.Results, rollout.Usage]:
             return rollout.run(family, lanes, tasks)
@@ -388,83 +414,128 @@ class Engine:
         worlds: Any,
         root: npt.NDArray[np.int32],
         world: npt.NDArray[np.int32],
-        *,
-        line: Line | None = None,
-        stop: Callable[[], bool] = lambda: False,
     ) -> Future[rollout.Results]:
         """Queue one rollout for each pair of rows of `roots` [ROOTS] and `worlds` [WORLDS]; returns at once.
 
-        The future is given their results in order, as NumPy arrays; how tasks share calls changes none. They wait in
-        the line of a question, or in one of their own. Once `stop` says yes no call is made for them any more, and the
-        future raises search.Stopped.
+        The future is given their results in order, as NumPy arrays; how tasks share calls changes none.
         """
-        batch = Batch(family, roots, worlds, root, world, stop)
-        self._workers.submit(line or Line(urgency=0), batch)
+        batch = Batch(family, roots, lambda: worlds, root, world)
+        self.queue(Line(urgency=0), [batch])
         return batch.future
 
-    def _play(self, worker: int, parts: Sequence[Part]) -> None:
-        """Play parts of batches of one family in one call."""
+    @contextmanager
+    def _metered(self, family: str, count: int) -> Iterator[None]:
+        """Meter the time that a call with so many rollouts takes."""
         begin = time.perf_counter()
-        family = FAMILIES[parts[0].batch.family]
-        number = worker % len(self.devices)
-        work = tasks(parts, roots=ROOTS, worlds=WORLDS, slots=TASKS)
-        lanes, results, usage = self._call(
-            family.name,
-            rollout_program(number),
-            self._lanes(worker, family),
-            jax.device_put(work, self.devices[number]) if number else work,
-        )
-        host: rollout.Results = jax.tree.map(np.asarray, results)
-        self._buffers[worker][family.name] = lanes
-        seconds = time.perf_counter() - begin
-        count, first = int(work.count), 0
+        with self._lock:
+            if not self._playing:
+                self._playing_since = begin
+            self._playing += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                end = time.perf_counter()
+                self._playing -= 1
+                if not self._playing:
+                    self.meter.playing_seconds += end - self._playing_since
+        seconds = end - begin
         with self._lock:
             meter = self.meter
             meter.rollouts += count
             meter.calls += 1
-            meter.moves += int(usage.moves)
-            meter.steps += int(usage.steps)
             meter.busy_seconds += seconds
             # A call of few tasks says little of speed: it hardly fills its lanes.
-            weight = RATE_MEMORY * min(1.0, count / self.tasks_of_a_call(family.name))
-            meter.recent_rate[family.name] += weight * (count / seconds - meter.recent_rate[family.name])
+            weight = RATE_MEMORY * min(1.0, count / self.tasks_of_a_call(family))
+            meter.recent_rate[family] += weight * (count / seconds - meter.recent_rate[family])
+
+    def queue(self, line: Line, batches: Sequence[Batch]) -> None:
+        """Queue batches of one family in the line of a question."""
+        self._workers.submit(line, *batches)
+
+    def _play(self, worker: int, parts: Sequence[Part]) -> None:
+        """Play parts of batches of one family in one call."""
+        family = FAMILIES[parts[0].batch.family]
+        number = worker % len(self.devices)
+        work = tasks(parts, roots=ROOTS, worlds=WORLDS, slots=TASKS)
+        if number:
+            work = jax.device_put(work, self.devices[number])
+        count, first = sum(part.count for part in parts), 0
+        with self._metered(family.name, count):
+            lanes, results, usage = self._call(family.name, rollout_program(number), self._lanes(worker, family), work)
+            host: rollout.Results = jax.tree.map(np.asarray, results)
+        self._buffers[worker][family.name] = lanes
+        with self._lock:
+            self.meter.moves += int(usage.moves)
+            self.meter.steps += int(usage.steps)
         for part in parts:
             part.batch.put(part.first, jax.tree.map(lambda all_, at=first, to=first + part.count: all_[at:to], host))
             first += part.count
 
 
+class _Table:
+    """A table of worlds, sampled when it is first asked for."""
+
+    def __init__(self, sample: Callable[[], Any]) -> None:
+        self._sample = sample
+        self._table: Any = None
+        self._lock = threading.Lock()
+
+    def __call__(self) -> Any:
+        """The table."""
+        with self._lock:
+            if self._table is None:
+                self._table = self._sample()
+            return self._table
+
+
+class _Tables:
+    """The tables of worlds that a question needs now or soon."""
+
+    def __init__(self, engine: Engine, question: Question) -> None:
+        self.chosen = 0  # worlds that will choose, as far as that is known
+        self._engine = engine
+        self._family = question.family
+        self._knowledge = FAMILIES[question.family].knowledge([question.table], [question.seed])
+        self._tables: dict[int, _Table] = {}
+
+    def table(self, chunk: int) -> _Table:
+        """WORLDS worlds, the first of which is number `chunk * WORLDS`."""
+        if chunk not in self._tables:
+            sample = functools.partial(self._engine.worlds, self._family, self._knowledge, chunk)
+            self._tables[chunk] = _Table(sample)
+        return self._tables[chunk]
+
+    def sample(self, chunk: int) -> None:
+        """Sample a table and those that are needed soon after it, so that no worker has to; those before are over."""
+        self._tables = {each: table for each, table in self._tables.items() if each >= chunk}
+        chooses = chunk * WORLDS < self.chosen
+        soon = range(chunk, chunk + AHEAD)
+        needed = [each for each in soon if each in self._tables or each * WORLDS < self.chosen]
+        if chooses and len(needed) < AHEAD:
+            needed.append(search.REPORTING_WORLDS // WORLDS)
+        for each in needed:
+            self.table(each)()
+
+
 class _Playing:
-    """The rollouts of one question: its roots, its knowledge and the tables of worlds made so far."""
+    """The rollouts of one question: its roots, and what is being played."""
 
     def __init__(
-        self,
-        engine: Engine,
-        family: Family[Any, Any, Any, Any],
-        roots: Any,
-        question: Question,
-        control: Control,
-        line: Line,
+        self, engine: Engine, roots: Any, tables: _Tables, question: Question, control: Control, line: Line
     ) -> None:
         self.engine = engine
-        self.family = family
+        self.family = FAMILIES[question.family]
         self.roots = jax.device_put(padded(roots, ROOTS), engine.devices[0])
-        self.knowledge = family.knowledge([question.table], [question.seed])
+        self.tables = tables
         self.sign = 1 if question.table.mover == 0 else -1
         self.line = line
         self.control = control
-        self.chunk = -1
-        self.worlds: Any = None
+        self.begun: dict[tuple[int, int], list[Future[rollout.Results]]] = {}
 
     def stop(self, required: bool) -> bool:
         """Whether to give up a call; a required one is not given up for want of time."""
         return self.control.stopped() or (not required and self.control.expired())
-
-    def table_of_worlds(self, chunk: int) -> Any:
-        """Worlds `chunk * WORLDS` … of this question."""
-        if chunk != self.chunk:
-            self.worlds = self.engine.worlds(self.family.name, self.knowledge, chunk)
-            self.chunk = chunk
-        return self.worlds
 
     def won(self, made: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         """Which roots, after so many moves each, end the game before anybody moves again, and win it; bool [N]."""
@@ -472,27 +543,33 @@ class _Playing:
         won: npt.NDArray[np.bool_] = (results.score[:, 0] == 2) & (results.moves[:, 0] == made)
         return won
 
+    def begin(self, asked: Sequence[search.Part], required: bool) -> None:
+        """Queue what `play` will be asked for, unless it is."""
+        stop = functools.partial(self.stop, required)
+        queued: list[Batch] = []
+        for outcomes, first, last in asked:
+            batches = []
+            for chunk in range(first // WORLDS, (last - 1) // WORLDS + 1):
+                begin, end = max(first, chunk * WORLDS), min(last, (chunk + 1) * WORLDS)
+                root = np.tile(np.asarray(outcomes, np.int32), end - begin)
+                world = np.repeat(np.arange(begin, end, dtype=np.int32) - chunk * WORLDS, len(outcomes))
+                batches.append(Batch(self.family.name, self.roots, self.tables.table(chunk), root, world, stop))
+            if (first, last) not in self.begun:
+                self.begun[first, last] = [batch.future for batch in batches]
+                queued += batches
+        if queued:
+            self.engine.queue(self.line, queued)
+
     def play(self, outcomes: Sequence[int], first: int, last: int, required: bool) -> search.Results:
         """Worlds `first` … `last` - 1 with these roots, results [outcomes, worlds].
 
         What is `required` is not given up for want of time.
         """
-        stop = functools.partial(self.stop, required)
-        queued: list[Future[rollout.Results]] = []
-        for chunk in range(first // WORLDS, (last - 1) // WORLDS + 1):
-            begin, end = max(first, chunk * WORLDS), min(last, (chunk + 1) * WORLDS)
-            queued.append(
-                self.engine.rollouts(
-                    self.family.name,
-                    self.roots,
-                    self.table_of_worlds(chunk),
-                    np.tile(np.asarray(outcomes, np.int32), end - begin),
-                    np.repeat(np.arange(begin, end, dtype=np.int32) - chunk * WORLDS, len(outcomes)),
-                    line=self.line,
-                    stop=stop,
-                )
-            )
-        parts = [future.result() for future in queued]
+        self.begin([(outcomes, first, last)], required)
+        parts = []
+        for chunk, future in enumerate(self.begun.pop((first, last)), start=first // WORLDS):
+            self.tables.sample(chunk)
+            parts.append(future.result())
 
         def joined(field: str) -> search.Counts:
             """That field of all results, [outcomes, worlds]."""
@@ -501,6 +578,11 @@ class _Playing:
 
         points = self.sign * joined("points")
         return search.Results(points=points, score=score(self.family, points, joined("ending")), moves=joined("moves"))
+
+
+def expand_program(moves: int) -> str:
+    """The name of the program that tries so many moves of a turn."""
+    return "expand" if moves == turns.AT_ONCE else f"expand/{moves}"
 
 
 def rollout_program(device: int) -> str:
@@ -533,6 +615,8 @@ def padded[Tree](tree: Tree, size: int, fill: int = 0) -> Tree:
         count = leaf.shape[-1]
         if count > size:
             raise ValueError(f"{count} entries, at most {size} are supported")
+        if count == size:
+            return leaf
         wide = np.full((*leaf.shape[:-1], size), fill, leaf.dtype)
         wide[..., :count] = leaf
         return wide

@@ -162,5 +162,6 @@ def run[State: Lanes, World, Knowledge, Table](
     )
     end = jax.lax.while_loop(some, block, narrow)
     results: Results = jax.tree.map(lambda part: part[:slots], end.results)
-    moves = results.moves.astype(jnp.int32).sum()
+    before = jnp.where(jnp.arange(slots) < tasks.count, tasks.roots.moves[tasks.root], 0)  # of the turn, say
+    moves = (results.moves.astype(jnp.int32) - before).sum()
     return wide.lanes, results, Usage(steps=end.steps, moves=moves)

@@ -23,6 +23,7 @@ class Line:
 
     urgency: int
     tag: float = 0.0
+    share: int = 0  # tasks of a call where nobody else's wait: so many that all calls are alike
     batches: deque[Batch] = dataclasses.field(default_factory=deque)
 
     @property

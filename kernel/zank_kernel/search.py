@@ -23,6 +23,7 @@ from zank_kernel import equity
 
 type Objective = Literal["points", "win", "match"]
 type Counts = npt.NDArray[np.int64]
+type Part = tuple[Sequence[int], int, int]  # outcomes, and the worlds first … last - 1 that they are played in
 
 ROUNDS: Final = 5
 CHOOSING: Final = 2 / 3  # of a budget; the rest reports
@@ -67,6 +68,10 @@ class Results:
     def count(self) -> int:
         """Rollouts played."""
         return len(self.points)
+
+
+type Play = Callable[[Sequence[int], int, int, bool], Results]  # see `search`
+type Begin = Callable[[Sequence[Part], bool], None]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -402,8 +407,9 @@ class Race:
 def search(
     race: Race,
     rounds: Sequence[Round],
-    play: Callable[[Sequence[int], int, int, bool], Results],
+    play: Play,
     *,
+    begin: Begin = lambda *_: None,
     keep: frozenset[int] = frozenset(),
     progress: Callable[[Answer], None] | None = None,
 ) -> Answer:
@@ -411,26 +417,28 @@ def search(
 
     `play(outcomes, first, last, required)` plays worlds `first` … `last` - 1 with these outcomes, as `required` in the
     first round and to report, and returns results [outcomes, worlds]; when it raises Stopped, the answer is that of the
-    last complete round, and Stopped is raised where there is none. The best outcomes of the moves `keep` play in every
-    round. `progress` is given the answer so far, after every round and now and then within.
+    last complete round, and Stopped is raised where there is none. `begin` is told beforehand what will be asked of
+    `play` where that is known, so that nobody waits for what comes in between. The best outcomes of the moves `keep`
+    play in every round. `progress` is given the answer so far, after every round and now and then within.
     """
-    done = choose(race, rounds, play, keep, progress)
-    report(race, play, keep)
+    done = choose(race, rounds, play, begin, keep, progress)
+    report(race, play, begin, keep)
     return race.answer(done)
 
 
-def judge(race: Race, rounds: Sequence[Round], play: Callable[[Sequence[int], int, int, bool], Results]) -> Judgement:
-    """Judge moves by what could be reached before and after each, on the same worlds; `play` as for `search`."""
+def judge(race: Race, rounds: Sequence[Round], play: Play, begin: Begin = lambda *_: None) -> Judgement:
+    """Judge moves by what could be reached before and after each, on the same worlds; the rest is as for `search`."""
     every = frozenset(range(len(race.of_move)))
-    choose(race, rounds, play, every)
-    report(race, play, every)
+    choose(race, rounds, play, begin, every)
+    report(race, play, begin, every)
     return race.judgement()
 
 
 def choose(
     race: Race,
     rounds: Sequence[Round],
-    play: Callable[[Sequence[int], int, int, bool], Results],
+    play: Play,
+    begin: Begin,
     keep: frozenset[int],
     progress: Callable[[Answer], None] | None = None,
 ) -> int:
@@ -447,7 +455,9 @@ def choose(
             playing = sorted({0, *advancing, *kept})
         before = race.choosing if progress is None else copy.deepcopy(race.choosing)
         try:
-            for first, last in slices(step, len(playing), whole=progress is None):
+            parts = slices(step, len(playing), whole=progress is None)
+            for index, (first, last) in enumerate(parts):
+                begin([(playing, *part) for part in parts[index : index + 2]], number == 1)
                 race.choosing.add(playing, play(playing, first, last, number == 1))
                 if progress is not None:
                     progress(race.answer(number if last == step.last else done))
@@ -460,7 +470,7 @@ def choose(
     return done
 
 
-def report(race: Race, play: Callable[[Sequence[int], int, int, bool], Results], keep: frozenset[int]) -> None:
+def report(race: Race, play: Play, begin: Begin, keep: frozenset[int]) -> None:
     """Play the best outcome of every move in worlds of their own: half as many rollouts as have chosen them.
 
     Half of these are for all moves alike, the others for the finalists and the moves `keep`.
@@ -470,11 +480,14 @@ def report(race: Race, play: Callable[[Sequence[int], int, int, bool], Results],
     everyone = sorted({*leading})
     finalists = sorted({*sorted(everyone, key=places.__getitem__)[:FINALISTS], *(leading[move] for move in keep)})
     budget = int(race.choosing.count.sum() * (1 - CHOOSING) / CHOOSING)
-    first = REPORTING_WORLDS
-    for outcomes, rollouts in ((everyone, budget // 2), (finalists, budget - budget // 2)):
-        last = first + max(1, rollouts // len(outcomes))
-        race.reporting.add(outcomes, play(outcomes, first, last, True))
-        first = last
+    middle = REPORTING_WORLDS + max(1, budget // 2 // len(everyone))
+    last = middle + max(1, (budget - budget // 2) // len(finalists))
+    parts = ((everyone, REPORTING_WORLDS, middle), (finalists, middle, last))
+    begin(parts, True)
+    for move, outcome in enumerate(leading):
+        race.turn.line(move, outcome)  # found while the rollouts are played
+    for outcomes, first, end in parts:
+        race.reporting.add(outcomes, play(outcomes, first, end, True))
 
 
 def least(places: Counts, outcomes: Counts) -> int:

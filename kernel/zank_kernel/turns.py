@@ -8,6 +8,7 @@ would play (limited discrepancy search: Harvey and Ginsberg, 1995), many at once
 
 import dataclasses
 import heapq
+import itertools
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
@@ -23,6 +24,7 @@ NODES: Final = 1_024  # visited before the search of a turn is broken off …
 WIN_NODES: Final = 3_072  # … unless the game may be won this turn, and no way to do so has been found
 WIN_AT_ONCE: Final = 32  # moves tried in one call where that is looked for: the fewer, the deeper
 
+type _Way = Sequence[tuple[int, int]]  # actions, and the nodes that they lead to
 type Expand = Callable[[Any, npt.NDArray[np.int32]], Reached[Any]]  # plays an action in each lane, -1 = none
 
 BARRED: Final = -1  # instead of a node: a position that must not come back
@@ -83,14 +85,23 @@ class Outcomes:
         kept.sort(key=lambda node: graph.nodes[node].departures)
         self.outcomes: Final[Any] = graph.states(kept)
         self.departures: Final = np.asarray([graph.nodes[node].departures for node in kept], np.int64)
-        self.reach: Final[Mask] = np.asarray(
-            [[bool(reach[node] >> bit & 1) for node in kept] for bit in range(len(starts))], np.bool_
-        )
+        self.reach: Final[Mask] = bits([reach[node] for node in kept], len(starts))
         self.complete: Final = not graph.waiting and len(kept) == len(found)
         self.winnable: Final = graph.left(0) > 0
         self._graph = graph
         self._starts = starts
         self._kept = kept
+        self._lines: dict[tuple[int, int], tuple[int, ...]] = {}
+
+    def line(self, start: int, outcome: int) -> tuple[int, ...]:
+        """The actions of a shortest way from a start to an outcome, both by their index."""
+        if (start, outcome) not in self._lines:
+            way = self._graph.way(self._starts[start], self._kept[outcome])
+            self._lines[start, outcome] = self._line(start, way)
+        return self._lines[start, outcome]
+
+    def _line(self, start: int, way: _Way) -> tuple[int, ...]:
+        return self._graph.line(self._starts[start], way)
 
 
 class Turn(Outcomes):
@@ -105,15 +116,9 @@ class Turn(Outcomes):
             groups.setdefault(graph.first[action], []).append(action)
         super().__init__(graph, list(groups), limit)
         self.moves: Final = tuple(tuple(members) for members in groups.values())
-        self._lines: dict[tuple[int, int], tuple[int, ...]] = {}
 
-    def line(self, move: int, outcome: int) -> tuple[int, ...]:
-        """A shortest way to an outcome that begins with a move, both by their index; the actions."""
-        if (move, outcome) not in self._lines:
-            start = self._starts[move]
-            way = self._graph.way(start, self._kept[outcome])
-            self._lines[move, outcome] = self._graph.line(0, [(self.moves[move][0], start), *way])
-        return self._lines[move, outcome]
+    def _line(self, start: int, way: _Way) -> tuple[int, ...]:
+        return self._graph.line(0, [(self.moves[start][0], self._starts[start]), *way])
 
 
 class Played(Outcomes):
@@ -127,13 +132,8 @@ class Played(Outcomes):
     def __init__(self, graph: "_Graph", nodes: Sequence[int], actions: Sequence[int], limit: int) -> None:
         super().__init__(graph, nodes, limit)
         self.moves: Final = tuple((action,) for action in actions)
-        self.choices: Final = tuple(len({child for _, child in graph.following(node)}) for node in nodes[:-1])
+        self.choices: Final = graph.choices(nodes)
         self.end: Final[Any] = graph.states(nodes[-1:])
-
-    def line(self, move: int, outcome: int) -> tuple[int, ...]:
-        """The actions of a shortest way from a position to an outcome, both by their index; none where it is that."""
-        start = self._starts[move]
-        return self._graph.line(start, self._graph.way(start, self._kept[outcome]))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -158,9 +158,12 @@ class _Try(NamedTuple):
 
 
 class _Graph:
-    """The positions of one turn as far as they are known; node 0 is its start."""
+    """The positions of one turn as far as they are known; node 0 is its start.
 
-    def __init__(self, expand: Expand, root: Any) -> None:
+    Whether moves may lead back to it is for who asks to say: `returns`.
+    """
+
+    def __init__(self, expand: Expand, root: Any, *, returns: bool = False) -> None:
         self._expand = expand
         size = root.ending.shape[-1]
         start = expand(root, np.full((size,), -1, np.int32))
@@ -172,6 +175,7 @@ class _Graph:
         self.known[start.key[:, 0].tobytes()] = 0
         self.first: dict[int, int] = {}  # the nodes that the first moves lead to
         self.waiting: list[_Try] = []
+        self._returns = returns
         self._order = 0
         self._wins_first = False
         self.won: bool = False  # whether a way to win this turn has been found
@@ -226,35 +230,55 @@ class _Graph:
             if here.outcome:
                 break
             action = move(here.reached.state, here.lane)
-            batch = sorted((each for each in self.waiting if each.node == node), key=lambda each: each.action != action)
+            others = [each for each in self.waiting if each.node == node and each.action != action]
             self.waiting = [each for each in self.waiting if each.node != node]
             heapq.heapify(self.waiting)
-            if batch:
-                self._try(batch, played=batch[0])
-            child = dict(self.following(node)).get(action)
-            if child is None:  # it went round in circles
-                break
-            nodes.append(child)
+            # Tried before, it may have been taken to lead to a position with like piles in another order.
+            departures = here.departures + (action != int(here.reached.choice[here.lane]))
+            played = _Try(0, departures, node, self._order, node, action)
+            self._order += 1
+            self._try([played, *others], played)
+            nodes.append(dict(self.following(node))[action])
             actions.append(action)
         return nodes, actions
 
-    def _try(self, batch: Sequence[_Try], *, played: _Try | None = None) -> None:
+    def choices(self, nodes: Sequence[int]) -> tuple[int, ...]:
+        """How many moves there were at each of the nodes gone through, but for the last, to different positions.
+
+        One that changes nothing (B11) counts where it was played only.
+        """
+
+        def key(node: int) -> bytes:
+            found = self.nodes[node]
+            return found.reached.key[:, found.lane].tobytes()
+
+        return tuple(
+            len({key(child) for _, child in self.following(node)} - {key(node)} | {key(after)})
+            for node, after in itertools.pairwise(nodes)
+        )
+
+    def _try(self, batch: Sequence[_Try], played: _Try | None = None) -> None:
         """Try moves in one call.
 
-        One that was `played` leads to a node that is what it made of the table, piles in their order included.
+        The one that was `played` leads to a node that is what it made of the table, piles in their order included.
         """
-        parents, actions = [each.node for each in batch], [each.action for each in batch]
-        reached = self._expand(self.states(parents), np.asarray(actions, np.int32))
-        legal, goes_on, choices = np.asarray(reached.legal), reached.goes_on.tolist(), reached.choice.tolist()
-        left = reached.left.tolist()
-        for lane, each in enumerate(batch):
-            _, departures, last, _, parent, action = each
-            key = reached.key[:, lane].tobytes()
+        # Lanes that come from one call stand side by side: that is how they are copied fast.
+        tried = sorted(batch, key=lambda each: id(self.nodes[each.node].reached))
+        lanes = {each.order: lane for lane, each in enumerate(tried)}
+        reached = self._expand(
+            self.states([each.node for each in tried]), np.asarray([each.action for each in tried], np.int32)
+        )
+        goes_on, choices, left = reached.goes_on.tolist(), reached.choice.tolist(), reached.left.tolist()
+        legal, keys = rows(np.asarray(reached.legal)), np.asarray(reached.key).T.tobytes()
+        for each in batch:
+            _, departures, last, order, parent, action = each
+            lane = lanes[order]
+            key = keys[8 * lane : 8 * lane + 8]
             child = self.known.get(key)
             if each is played and child is not None and not self._is_here(child, reached, lane):
                 child = None
             if child is None or (parent == 0 and child <= 0):  # a first move that leads back has a node of its own
-                following = np.flatnonzero(legal[:, lane]).tolist() if goes_on[lane] and child is None else []
+                following = legal[lane] if goes_on[lane] and child is None else []
                 node = len(self.nodes)
                 self.nodes.append(_Node(reached=reached, lane=lane, departures=departures, outcome=not following))
                 self.edges.append([])
@@ -265,7 +289,7 @@ class _Graph:
                 child = node
             if parent == 0:
                 self.first[action] = child
-            elif child > 0 or each is played:
+            elif child > 0 or (child == 0 and self._returns):
                 self.edges[parent].append((action, child))
 
     def _is_here(self, node: int, reached: Reached[Any], lane: int) -> bool:
@@ -280,14 +304,15 @@ class _Graph:
         places: dict[int, list[int]] = {}
         for place, node in enumerate(nodes):
             places.setdefault(id(self.nodes[node].reached), []).append(place)
-        sources = [self.nodes[nodes[group[0]]].reached.state for group in places.values()]
-        lanes = [[self.nodes[nodes[place]].lane for place in group] for group in places.values()]
+        groups = list(places.values())
+        sources = [self.nodes[nodes[group[0]]].reached.state for group in groups]
+        lanes = [np.asarray([self.nodes[nodes[place]].lane for place in group]) for group in groups]
+        order = np.concatenate([np.asarray(group) for group in groups])
+        back = None if (order[1:] > order[:-1]).all() else np.argsort(order)
 
         def gathered(*parts: Any) -> Any:
-            whole = np.empty((*parts[0].shape[:-1], len(nodes)), parts[0].dtype)
-            for group, lane, part in zip(places.values(), lanes, parts, strict=True):
-                whole[..., group] = part[..., lane]
-            return whole
+            whole = np.concatenate([part.take(lane, axis=-1) for lane, part in zip(lanes, parts, strict=True)], axis=-1)
+            return whole if back is None else whole.take(back, axis=-1)
 
         return jax.tree.map(gathered, *sources)
 
@@ -322,7 +347,7 @@ class _Graph:
             goal = parent
         return way[::-1]
 
-    def line(self, start: int, way: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    def line(self, start: int, way: _Way) -> tuple[int, ...]:
         """The actions of a way from a node.
 
         A node is kept as it was first reached. Where the way comes to it with like piles in another order, so do the
@@ -343,6 +368,22 @@ class _Graph:
             exact = bool((here.arrangement[:, lane] == node.reached.arrangement[:, node.lane]).all())
             line.append(actions[lane])
         return tuple(line)
+
+
+def rows(mask: Mask) -> list[list[int]]:
+    """In each lane of a mask [N, B] the rows where it is true."""
+    lane, row = np.nonzero(mask.T)
+    ends = np.searchsorted(lane, np.arange(mask.shape[-1] + 1)).tolist()
+    found = row.tolist()
+    return [found[begin:end] for begin, end in itertools.pairwise(ends)]
+
+
+def bits(words: Sequence[int], count: int) -> Mask:
+    """The bits of words that have `count` each, the lowest first, bool [count, words]."""
+    size = -(-count // 8)
+    together = np.frombuffer(b"".join(word.to_bytes(size, "little") for word in words), np.uint8)
+    mask = np.unpackbits(together.reshape(len(words), size), axis=-1, count=count, bitorder="little")
+    return mask.T.astype(np.bool_)
 
 
 def _copies(state: Any, lane: int, count: int) -> Any:
@@ -386,8 +427,10 @@ def retrace(
     As `explore`, but at least one outcome is kept for every position. `moves` say the action of each by the state
     before it and its lane, the first one of those `considered`; they are followed as far as the turn can be planned.
     """
-    graph = _Graph(expand, root)
+    graph = _Graph(expand, root, returns=True)  # legal, if nothing to suggest (B12): what is undone cost nothing
     graph.wait(0, considered(graph.legal), graph.choice, 0, 0)
+    # First, so that what leads to an outcome is what departs least from the policy, not what was played.
+    graph.grow(nodes)
     went, actions = graph.follow(moves)
     graph.grow(nodes)
     return Played(graph, went, actions, limit)

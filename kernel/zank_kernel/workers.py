@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -57,10 +58,18 @@ class Workers:
                 self._schedule.close(line)
                 self._changed.notify_all()  # nobody waits for it any longer
 
-    def submit(self, line: Line, batch: Batch) -> None:
-        """Queue a batch behind those of its line."""
+    def submit(self, line: Line, *batches: Batch) -> None:
+        """Queue batches of one family behind those of their line, to be played in as few calls as possible, all alike.
+
+        So no thread waits for another that has more to play.
+        """
+        threads, size = len(self._threads), self._size(batches[0].family)
         with self._changed:
-            self._schedule.add(line, batch, min(len(self._threads), -(-len(batch.root) // self._lanes)))
+            count = line.waiting + sum(batch.waiting for batch in batches)
+            for batch in batches:
+                self._schedule.add(line, batch, min(threads, -(-count // self._lanes)))
+            calls = threads * -(-count // (threads * size))
+            line.share = -(-count // max(1, calls))
             self._changed.notify_all()
 
     def close(self) -> None:
@@ -112,17 +121,21 @@ class Workers:
 
     def _taken(self, line: Line) -> Sequence[Part]:
         """Tasks for one call, those of this line first: as many as fill it, or the share of one of the idle threads."""
-        batch = line.batches[0]
-        family, cost = batch.family, self._cost(batch.family)
-        even = -(-self._schedule.waiting(line, family) // self._idle)
+        family = line.batches[0].family
+        cost, waiting = self._cost(family), self._schedule.waiting(line, family)
+        even = line.share if waiting == line.waiting else -(-waiting // self._idle)
         size = min(self._size(family), max(self._lanes, even))
-        call = Shared(batch.take(size), roots=self._roots, worlds=self._worlds)
         others = self._schedule.like(line, family)
+        call = Shared(line.batches[0].take(size), roots=self._roots, worlds=self._worlds)
         self._schedule.serve(line, cost * call.count)
-        for other in others:
-            left = size - call.count
-            if left <= 0 or not call.add(other.batches[0], left):
+        following = deque((line, *others))
+        while following and call.count < size:
+            other = following[0]
+            if not other.batches:
+                following.popleft()
+            elif call.add(other.batches[0], size - call.count):
+                self._schedule.serve(other, cost * call.parts[-1].count)
+            else:
                 break
-            self._schedule.serve(other, cost * call.parts[-1].count)
         self._schedule.begin(line.urgency)
         return call.parts

@@ -108,6 +108,11 @@ class MadeUp:
     stop_after: int | None = None  # parts
     first_round: int = 0  # worlds
     asked: list[tuple[tuple[int, ...], int, int]] = dataclasses.field(default_factory=list)
+    begun: dict[tuple[tuple[int, ...], int, int], int] = dataclasses.field(default_factory=dict)  # after so many parts
+
+    def begin(self, asked: Sequence[search.Part], required: bool) -> None:
+        for outcomes, first, last in asked:
+            self.begun.setdefault((tuple(outcomes), first, last), len(self.asked))
 
     def play(self, outcomes: Sequence[int], first: int, last: int, required: bool) -> Results:
         if self.stop_after is not None and len(self.asked) >= self.stop_after and not required:
@@ -142,7 +147,7 @@ class MadeUp:
         self.first_round = rounds[0].last
         stakes = equity.stakes(MATCH, score, 0) if objective == "match" else None
         race = Race(turn, made, objective, 20, stakes)
-        return search.search(race, rounds, self.play, keep=keep, progress=progress)
+        return search.search(race, rounds, self.play, begin=self.begin, keep=keep, progress=progress)
 
     @property
     def chose(self) -> list[tuple[tuple[int, ...], int, int]]:
@@ -213,6 +218,14 @@ def test_a_third_of_the_rollouts_reports_of_every_move_and_more_of_the_best() ->
     assert len(finalists) == search.FINALISTS
     counts = {move: e.value.rollouts for move, e in by_move(answer).items() if e.value}
     assert all(counts[move] == (end if move in finalists else last) - first for move in range(17))
+
+
+@pytest.mark.parametrize("progress", [None, lambda answer: None])
+def test_what_is_asked_for_was_begun_before_and_all_reports_at_once(progress: Callable[[Answer], None] | None) -> None:
+    made_up = MadeUp(normal(17, 40_000, 1))
+    made_up.answer(100_000, progress=progress)
+    assert {*made_up.begun} == {*made_up.asked}
+    assert made_up.begun[made_up.asked[-1]] == made_up.begun[made_up.asked[-2]] == len(made_up.asked) - 2
 
 
 def duel(
@@ -614,13 +627,15 @@ def test_lanes_asked_about_one_by_one_or_together_are_the_same(engines: tuple[En
 def test_an_engine_reports_its_programs_and_its_work(engines: tuple[Engine, Engine]) -> None:
     for engine in engines:
         names = {program.name for program in engine.programs.values()}
-        kinds = ("sample", "rulings", "expand", "play", "take", "rollout")
+        kinds = ("sample", "rulings", "expand", "expand/32", "play", "take", "rollout")
         assert names == {f"{family}/{kind}" for family in ("malice", "bank") for kind in kinds}
         before = engine.meter.rollouts
         known = masked_of(table(payoff=("xx9", "xxT"), hand=("5678J", "xxxx")))
         answer = ask(engine, known, 600)
         assert engine.meter.rollouts - before == answer.rollouts
         assert engine.meter.moves <= engine.meter.steps
+        assert 0 < engine.meter.playing_seconds <= engine.meter.busy_seconds + 1e-6
+        assert engine.meter.busy_seconds <= engine.workers * engine.meter.playing_seconds + 1e-6
 
 
 def test_a_position_in_which_play_gets_stuck_is_cut_off_and_leaves_nothing_behind(

@@ -17,7 +17,7 @@ from tests.oracle import bank as bank_oracle
 from tests.oracle import malice as malice_oracle
 from zank_kernel import malice
 from zank_kernel.engine import ROOTS, Engine, Question
-from zank_kernel.turns import Turn
+from zank_kernel.turns import Turn, bits, rows
 
 EVERYTHING = 1_000_000  # nodes
 MOST = 700  # positions within a turn that the oracle looks at
@@ -236,6 +236,13 @@ def test_the_outcomes_of_a_turn_of_russian_bank_are_those_that_the_oracle_finds(
             sizes.append(compare(turn, expected, partial(bank_end, position)))
     assert len(sizes) > 30
     assert max(sizes) > 20
+
+
+def test_masks_are_read_lane_by_lane_and_words_bit_by_bit() -> None:
+    mask = np.random.default_rng(1).random((112, 40)) < 0.1
+    assert rows(mask) == [np.flatnonzero(mask[:, lane]).tolist() for lane in range(40)]
+    words = [sum(1 << int(row) for row in np.flatnonzero(mask[:, lane])) for lane in range(40)]
+    np.testing.assert_array_equal(bits(words, 112), mask)
 
 
 def test_a_small_budget_looks_at_fewer_outcomes_but_at_one_of_every_move_at_least(
