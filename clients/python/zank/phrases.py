@@ -145,6 +145,7 @@ class Phrases:
     effort: Counted
     few_rollouts: str
     repeat: str
+    partial: str
 
     # Legal moves.
     equivalent: str
