@@ -25,6 +25,7 @@ from zank_kernel import engine as engines
 from zank_kernel import malice, rollout
 from zank_kernel.malice.table import masked
 from zank_service.limits import ANSWERS_AT_ONCE, ANSWERS_WAITING
+from zank_service.priority import put_clients_first
 
 OUT = Path(__file__).parent / "out" / "load.json"
 PRESET = "malice-match"
@@ -180,6 +181,7 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, help="where compiled programs are kept")
     parser.add_argument("--out", type=Path, default=OUT)
     options = parser.parse_args()
+    put_clients_first()
     engine = engines.Engine(cache_directory=options.cache)
     engine.warm_up()
     results = asyncio.run(measure(engine, options.requests, options.seconds))

@@ -1,0 +1,29 @@
+"""Who goes first where the threads of a server compete: those that talk to clients, before those that play."""
+
+import os
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+import jax
+
+NICE: Final = 5  # of the threads that play: a thread of clients that wakes up is put in before them
+SWITCH_SECONDS: Final = 0.0005  # that the event loop waits for a thread that is in the middle of Python, at most
+
+
+def put_clients_first() -> None:
+    """Let what JAX runs on the CPU yield to the rest of the process; to be called before anything uses a device.
+
+    gRPC takes one call of a method at a time from those that have come, and each goes through two threads and the event
+    loop: where these wait for a core, or for the interpreter, calls pile up, and even a refusal comes late.
+    """
+    sys.setswitchinterval(SWITCH_SECONDS)
+    with ThreadPoolExecutor(1) as short_lived:
+        short_lived.submit(_start_devices).result()
+
+
+def _start_devices() -> None:
+    if sys.platform == "linux":  # where a thread has a niceness of its own, and those that it starts inherit it
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
+    jax.local_devices()
