@@ -8,7 +8,7 @@ from typing import Final
 
 import jax
 
-NICE: Final = 5  # of the threads that play: a thread of clients that wakes up is put in before them
+NICE: Final = 10  # of the threads that play: a thread of clients that wakes up is put in before them
 SWITCH_SECONDS: Final = 0.0005  # that the event loop waits for a thread that is in the middle of Python, at most
 
 
