@@ -56,7 +56,7 @@ async def test_a_call_without_a_deadline_gets_the_servers_and_its_work_ends(engi
         with pytest.raises(grpc.aio.AioRpcError) as raised:
             [part async for part in stream]
         assert raised.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
-        assert 0 < engine.meter.rollouts - before < 1_000_000
+        assert 0 < engine.meter.rollouts - before < 500_000
         assert await quiet(engine)
 
 
@@ -100,7 +100,7 @@ async def test_past_the_grace_an_analysis_ends_with_what_is_known_and_is_marked_
         assert not await stopping
         assert [part.final for part in parts] == [False] * (len(parts) - 1) + [True]
         assert [part.partial for part in parts] == [part.final for part in parts]
-        assert 0 < parts[-1].answer.rollouts < 1_000_000
+        assert 0 < parts[-1].answer.rollouts < 500_000
         assert parts[-1].answer.moves
         assert await quiet(engine)
 

@@ -50,7 +50,7 @@ async def test_a_reader_killed_in_the_middle_leaves_no_work_behind(engine: Engin
         await server.calls.idle()
     assert server.calls.ended == {("/zank.v1.Solver/Analyze", "CANCELLED"): 1}
     assert await server.stop(grace=5)
-    assert 0 < engine.meter.rollouts - before < 1_000_000
+    assert 0 < engine.meter.rollouts - before < 500_000
 
 
 CONNECTIONS: Final = 1_000
