@@ -57,7 +57,8 @@ class Calls(Interceptor):
         self.close()
         self._cut = True
         for end in self._ends:
-            end.reschedule(0)
+            if not end.expired():
+                end.reschedule(0)
 
     async def idle(self) -> None:
         """Wait until no call is under way."""
