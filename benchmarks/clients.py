@@ -1,4 +1,7 @@
-"""A process of clients that ask for hints; every start and every end is a line of JSON on standard output."""
+"""A process of clients that ask for hints; every start and every end is a line of JSON on standard output.
+
+Beside them it can ask after the health of servers, which costs next to nothing: that takes as long as a call must.
+"""
 
 import argparse
 import asyncio
@@ -9,9 +12,11 @@ import time
 from contextlib import suppress
 
 import grpc
+from grpc_health.v1 import health_pb2
 
 from zank.v1 import Budget, DealRequest, GetHintRequest, Question, RefereeStub, RuleSet, SolverStub
 
+CHECKED = 5  # requests for each check of health
 OPTIONS = (("grpc.use_local_subchannel_pool", 1), ("grpc.enable_retries", 0))  # a connection each, and no second tries
 
 
@@ -25,6 +30,7 @@ class Plan:
     seconds: float = 0.0  # how long requests are begun; 0: until there were `requests`
     requests: int = 0  # of all clients together at most; 0: no end
     rate: float = 0.0  # requests begun in a second, whatever becomes of them; 0: each client waits for its answer
+    checked: tuple[str, ...] = ()  # targets whose health is asked for with every fifth request of those at a rate
     rollouts: int = 0  # of a request; 0: as many as a hint has by default
     priority: int = 0
     cancelled: float = 0.0  # share of requests that are cancelled after a while
@@ -37,6 +43,7 @@ class Ended:
     """What became of a request."""
 
     code: str
+    target: str  # of a check of health; empty: a hint
     begin: float  # of the monotonic clock
     seconds: float
     rollouts: int
@@ -55,19 +62,25 @@ class Clients:
         """Carry the plan out."""
         plan = self.plan
         channels = [grpc.aio.insecure_channel(plan.target, options=OPTIONS) for _ in range(plan.clients)]
+        checked = [grpc.aio.insecure_channel(target, options=OPTIONS) for target in plan.checked]
+        await asyncio.gather(*(channel.channel_ready() for channel in (*channels, *checked)))
         dealt = await RefereeStub(channels[0]).Deal(DealRequest(rule_set=RuleSet(preset=plan.preset), seed=0))
         question = Question(position=dealt.position, priority=plan.priority)  # type: ignore[arg-type]
         if plan.rollouts:
             question.budget.CopyFrom(Budget(rollouts=plan.rollouts))
         if plan.rate:
-            tasks = set()
+            tasks, due = set(), time.monotonic()
             while self.more():
+                if self.begun % CHECKED == 0:
+                    for target, channel in zip(plan.checked, checked, strict=True):
+                        tasks.add(asyncio.create_task(self.check(channel, target)))
                 tasks.add(asyncio.create_task(self.ask(channels[self.begun % plan.clients], question)))
-                await asyncio.sleep(self.chance.expovariate(plan.rate))
+                due += self.chance.expovariate(plan.rate)
+                await asyncio.sleep(max(0.0, due - time.monotonic()))
             await asyncio.gather(*tasks)
         else:
             await asyncio.gather(*(self.one_after_the_other(channel, question) for channel in channels))
-        for channel in channels:
+        for channel in (*channels, *checked):
             await channel.close(None)
 
     def more(self) -> bool:
@@ -100,8 +113,23 @@ class Clients:
             await call
         code = await call.code()
         rollouts = (await call).answer.rollouts if code == grpc.StatusCode.OK else 0
-        ended = Ended(code=code.name, begin=begin, seconds=time.monotonic() - begin, rollouts=rollouts)
-        print(json.dumps(dataclasses.asdict(ended)), flush=True)
+        say(Ended(code=code.name, target="", begin=begin, seconds=time.monotonic() - begin, rollouts=rollouts))
+
+    async def check(self, channel: grpc.aio.Channel, target: str) -> None:
+        """Ask after the health of a server."""
+        check = channel.unary_unary(
+            "/grpc.health.v1.Health/Check",
+            health_pb2.HealthCheckRequest.SerializeToString,
+            health_pb2.HealthCheckResponse.FromString,
+        )
+        begin = time.monotonic()
+        await check(health_pb2.HealthCheckRequest())
+        say(Ended(code="OK", target=target, begin=begin, seconds=time.monotonic() - begin, rollouts=0))
+
+
+def say(ended: Ended) -> None:
+    """Say what became of a request."""
+    print(json.dumps(dataclasses.asdict(ended)), flush=True)
 
 
 if __name__ == "__main__":

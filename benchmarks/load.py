@@ -11,6 +11,7 @@ import statistics
 import time
 from collections import deque
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,13 @@ import numpy as np
 
 from benchmarks import positions
 from benchmarks.clients import Plan
-from benchmarks.serving import Process, Serving, ask, percentile, serving
+from benchmarks.serving import Process, Serving, ask, idle_server, percentile, serving
 from zank.v1 import PRIORITY_BULK
 from zank_kernel import engine as engines
 from zank_kernel import malice, rollout
 from zank_kernel.malice.table import masked
 from zank_service.limits import ANSWERS_AT_ONCE, ANSWERS_WAITING
+from zank_service.priority import put_clients_first
 
 OUT = Path(__file__).parent / "out" / "load.json"
 PRESET = "malice-match"
@@ -105,14 +107,26 @@ async def throughput(now: Serving, seconds: float, rollouts: int) -> dict[str, f
 async def overload(now: Serving, seconds: float) -> dict[str, float]:
     """How long admitted requests take at several times the capacity, over how long at capacity; and how long refusals.
 
-    At capacity there is a client for every place at work and in the queue.
+    At capacity there is a client for every place at work and in the queue. Who is refused checks the health of this
+    server too, the least that a call to it takes, and that of an idle one: the least that a call takes which is made by
+    these clients on this machine.
     """
     ended = await ask(Plan(target=now.target, clients=PLACES, seconds=seconds, rollouts=SMALL))
     full = [one.seconds for one in ended if one.code == "OK"][PLACES:]  # the first found the queue empty
     rate = len(ended) / (max(one.begin + one.seconds for one in ended) - min(one.begin for one in ended))
-    plan = Plan(target=now.target, clients=PLACES, seconds=seconds, rollouts=SMALL, rate=OVERLOAD * rate)
-    over = await ask(plan)
-    admitted = [one.seconds for one in over if one.code == "OK"]
+    async with idle_server() as idle:
+        over = await ask(
+            Plan(
+                target=now.target,
+                clients=PLACES,
+                seconds=seconds,
+                rollouts=SMALL,
+                rate=OVERLOAD * rate,
+                checked=(now.target, idle),
+            )
+        )
+    checks = {target: [one.seconds for one in over if one.target == target] for target in (now.target, idle)}
+    admitted = [one.seconds for one in over if one.code == "OK" and not one.target]
     refused = [one.seconds for one in over if one.code == "RESOURCE_EXHAUSTED"]
     return {
         "answers_per_s": rate,
@@ -121,6 +135,11 @@ async def overload(now: Serving, seconds: float) -> dict[str, float]:
         "admitted": len(admitted),
         "refused": len(refused),
         "refused_p99_s": percentile(refused, 0.99),
+        "refused_p50_s": percentile(refused, 0.5),
+        "health_p99_s": percentile(checks[now.target], 0.99),
+        "health_p50_s": percentile(checks[now.target], 0.5),
+        "idle_p99_s": percentile(checks[idle], 0.99),
+        "idle_p50_s": percentile(checks[idle], 0.5),
         "p99_ratio": percentile(admitted, 0.99) / max(1e-9, percentile(full, 0.99)),
     }
 
@@ -148,7 +167,8 @@ async def measure(engine: engines.Engine, requests: int, seconds: float) -> dict
         print(
             f"at {OVERLOAD} times capacity: p99 of {figures['admitted']} admitted {figures['p99_ratio']:.2f} times that"
             f" at capacity (aim: at most 1.5), of {figures['refused']} refusals {figures['refused_p99_s'] * 1e3:.0f} ms"
-            " (aim: under 20 ms)",
+            f" (aim: under 20 ms), of checks of health {figures['health_p99_s'] * 1e3:.0f} ms,"
+            f" of those of an idle server {figures['idle_p99_s'] * 1e3:.0f} ms",
             flush=True,
         )
     return results
@@ -162,7 +182,7 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, help="where compiled programs are kept")
     parser.add_argument("--out", type=Path, default=OUT)
     options = parser.parse_args()
-    engine = engines.Engine(cache_directory=options.cache)
+    engine = put_clients_first(partial(engines.Engine, cache_directory=options.cache))
     engine.warm_up()
     results = asyncio.run(measure(engine, options.requests, options.seconds))
     options.out.parent.mkdir(parents=True, exist_ok=True)

@@ -15,6 +15,8 @@ from zank_kernel.engine import Engine
 from zank_service.limits import Limits
 from zank_service.server import Server
 
+ROOT = Path(__file__).parents[1]
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Serving:
@@ -35,6 +37,17 @@ async def serving(engine: Engine) -> AsyncIterator[Serving]:
     await server.stop(grace=60)
 
 
+@asynccontextmanager
+async def idle_server() -> AsyncIterator[str]:
+    """The target of a server in a process of its own that nobody asks for anything but its health."""
+    command = (sys.executable, "-m", "benchmarks.idle")
+    process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE, cwd=ROOT, env=os.environ)
+    assert process.stdout is not None
+    yield f"127.0.0.1:{int(await process.stdout.readline())}"
+    process.kill()
+    await process.wait()
+
+
 class Process:
     """A process of clients that carries out a plan; what it says goes to a file, so that it never waits for us."""
 
@@ -45,9 +58,7 @@ class Process:
     async def start(self) -> "Process":
         """Begin."""
         command = (sys.executable, "-m", "benchmarks.clients", json.dumps(dataclasses.asdict(self.plan)))
-        self._process = await asyncio.create_subprocess_exec(
-            *command, stdout=self._said, cwd=Path(__file__).parents[1], env=os.environ
-        )
+        self._process = await asyncio.create_subprocess_exec(*command, stdout=self._said, cwd=ROOT, env=os.environ)
         return self
 
     async def kill(self, after: float) -> None:

@@ -42,6 +42,7 @@ class About(ServerServicer):
                 default_best_move_rollouts=limits.best_move_rollouts,
                 default_analysis_rollouts=limits.analysis_rollouts,
                 max_time_ms=limits.max_time_ms,
+                default_deadline_ms=round(limits.default_deadline_seconds * 1000),
             ),
             programs=[
                 Program(name=program.name, sizes=program.sizes, compile_seconds=program.compile_seconds)

@@ -45,7 +45,7 @@ from zank_service.limits import (
 )
 from zank_service.refusals import Refusal, Violations, invalid, overloaded
 from zank_service.replay import decisions
-from zank_service.solver import newest
+from zank_service.solver import News
 
 RETRY_SECONDS: Final = 10.0  # what a client is told to wait for a place: analyses take long
 
@@ -67,12 +67,12 @@ class Analyst(AnalystServicer):
 
     async def AnalyzeGame(self, request: AnalyzeGameRequest, context: Context) -> AsyncIterator[AnalyzeGameResponse]:
         """Judge one game, and say how it goes; a reader that is slow misses what is outdated."""
-        news: asyncio.Queue[AnalysisProgress | None] = asyncio.Queue()
+        news = News[AnalysisProgress]()
         with _Place(self):
-            work = asyncio.ensure_future(self._analyzed(request, news.put_nowait))
-            work.add_done_callback(lambda _: news.put_nowait(None))
+            work = asyncio.ensure_future(self._analyzed(request, news.tell))
+            work.add_done_callback(lambda _: news.close())
             try:
-                while (latest := await newest(news)) is not None:
+                while (latest := await news.next()) is not None:
                     yield AnalyzeGameResponse(progress=latest)
                 yield AnalyzeGameResponse(report=await work)
             finally:

@@ -4,18 +4,20 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, nullcontext
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import grpc
 from google.protobuf.message import DecodeError
 
-from zank_service.refusals import Refusal, bad_request, internal, unavailable
+from zank_service.refusals import Refusal, bad_request, internal, out_of_time, unavailable
 
 type Context = grpc.aio.ServicerContext[Any, Any]
 type Handler = grpc.RpcMethodHandler[Any, Any]
 
+CUT: Final = "the server stopped before it had the answer"
+UNLIMITED: Final = "/zank.v1.Analyst/"  # analyses of games take as long as there are games
 PREFIX: Final = "/zank.v1."  # health and reflection are answered at all times, and hold up no end
 
 if TYPE_CHECKING:  # generic in the stubs only
@@ -27,13 +29,19 @@ logger = logging.getLogger(__name__)
 
 
 class Calls(Interceptor):
-    """Takes calls to the services of Zank while the server serves, and answers what they raise with a status."""
+    """Takes calls to the services of Zank while the server serves, and answers what they raise with a status.
 
-    def __init__(self) -> None:
+    One that comes without a deadline gets one of `default_deadline` seconds, unless it is UNLIMITED.
+    """
+
+    def __init__(self, default_deadline: float) -> None:
+        self._default_deadline = default_deadline
         self._closed: str | None = "the server is starting"  # why no calls are taken
         self._under_way = 0
         self.begun = Counter[str]()  # calls so far, by method
         self.ended = Counter[tuple[str, str]]()  # calls so far, by method and the name of the status code
+        self._ends = set[asyncio.Timeout]()  # when the calls under way end at the latest
+        self._cut = False
         self._idle = asyncio.Event()
         self._idle.set()
 
@@ -44,6 +52,14 @@ class Calls(Interceptor):
     def close(self) -> None:
         """Refuse calls from now on; those under way go on."""
         self._closed = "the server is stopping"
+
+    def cut(self) -> None:
+        """Answer the calls under way, and those to come, with UNAVAILABLE."""
+        self.close()
+        self._cut = True
+        for end in self._ends:
+            if not end.expired():
+                end.reschedule(0)
 
     async def idle(self) -> None:
         """Wait until no call is under way."""
@@ -76,18 +92,16 @@ class Calls(Interceptor):
 
         if handler.unary_stream is not None:
 
-            async def guarded_stream(data: bytes, context: Context) -> AsyncIterator[Any]:
+            async def guarded_stream(data: bytes, context: Context) -> None:
                 async with self._guard(method, context):
-                    async for answer in _answers(handler.unary_stream, _parsed(parse, data), context):
-                        yield answer
+                    await _stream(handler.unary_stream, _parsed(parse, data), context)
 
             return grpc.unary_stream_rpc_method_handler(guarded_stream, None, serialize)
 
-        async def guarded_streams(parts: AsyncIterator[bytes], context: Context) -> AsyncIterator[Any]:
+        async def guarded_streams(parts: AsyncIterator[bytes], context: Context) -> None:
             async with self._guard(method, context):
                 requests = (_parsed(parse, data) async for data in parts)
-                async for answer in _answers(handler.stream_stream, requests, context):
-                    yield answer
+                await _stream(handler.stream_stream, requests, context)
 
         return grpc.stream_stream_rpc_method_handler(guarded_streams, None, serialize)
 
@@ -103,7 +117,8 @@ class Calls(Interceptor):
         try:
             if counted and self._closed is not None:
                 raise unavailable(self._closed)
-            yield
+            async with self._limited(method, context) if counted else nullcontext():
+                yield
             code = grpc.StatusCode.OK
         except Refusal as refusal:
             code = refusal.code
@@ -120,15 +135,35 @@ class Calls(Interceptor):
             if not self._under_way:
                 self._idle.set()
 
+    @asynccontextmanager
+    async def _limited(self, method: str, context: Context) -> AsyncIterator[None]:
+        """Ends a call that is cut, or has no deadline and takes too long; raises Refusal then."""
+        limited = context.time_remaining() is None and not method.startswith(UNLIMITED)
+        end = asyncio.timeout(self._default_deadline if limited else None)
+        self._ends.add(end)
+        try:
+            async with end:
+                yield
+        except TimeoutError:
+            if not end.expired():
+                raise
+            raise (unavailable(CUT) if self._cut else out_of_time(self._default_deadline)) from None
+        finally:
+            self._ends.discard(end)
 
-async def _answers(behavior: Callable[..., Any], request: Any, context: Context) -> AsyncIterator[Any]:
-    """What a servicer's function streams; one that writes to the context itself streams nothing."""
+
+async def _stream(behavior: Callable[..., Any], request: Any, context: Context) -> None:
+    """Write what a servicer's function streams, unless it writes to the context itself.
+
+    As a generator of answers this would not learn that the call is over while one of them is being written.
+    """
     stream = behavior(request, context)
     if isawaitable(stream):
         await stream
         return
-    async for answer in stream:
-        yield answer
+    async with aclosing(stream):
+        async for answer in stream:
+            await context.write(answer)
 
 
 def _parsed(parse: Callable[[bytes], Any] | None, data: bytes) -> Any:

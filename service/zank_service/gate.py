@@ -39,14 +39,18 @@ class Gate:
         least, most = RETRY_SECONDS
         return min(most, max(least, (self._waiting + 1) * self._lasting / self._threads))
 
+    def refuse_if_full(self) -> None:
+        """Raise Refusal when the queue is full."""
+        if self._free.locked() and self._waiting >= self._limit:
+            raise overloaded(self.wait)
+
     async def run[Result](self, work: Callable[[], Result]) -> tuple[Result, Timing]:
         """What `work` returns, and how long it took; raises what `work` raises.
 
         Raises Refusal when the queue is full. Cancelled while it waits, the work never starts; cancelled later, its
         place is free when the work has ended, and what it returns or raises is dropped.
         """
-        if self._free.locked() and self._waiting >= self._limit:
-            raise overloaded(self.wait)
+        self.refuse_if_full()
         begin = time.perf_counter()
         self._waiting += 1
         try:

@@ -6,9 +6,11 @@ import logging
 import os
 import signal
 import threading
+from functools import partial
 from typing import Final
 
 from zank_kernel.engine import Engine
+from zank_service.priority import put_clients_first
 from zank_service.server import Server
 from zank_service.settings import Settings
 
@@ -30,7 +32,7 @@ async def run(settings: Settings, *, announce: bool, exit_with_stdin: bool) -> N
     _stop_on_signals(stopping)
     if exit_with_stdin:
         _stop_with_stdin(stopping)
-    engine = Engine(workers=settings.workers or None, cache_directory=settings.cache_dir)
+    engine = put_clients_first(partial(Engine, workers=settings.workers or None, cache_directory=settings.cache_dir))
     server = Server(engine, settings.limits(), with_reflection=settings.reflection)
     port = await server.start(settings.host, settings.port)
     logger.info("listening on %s port %d, compiling", settings.host, port)

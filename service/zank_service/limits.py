@@ -32,7 +32,7 @@ ANALYSIS_LUCK_ROLLOUTS: Final = 512
 LEAST_MOVE_ROLLOUTS: Final = 64
 LEAST_LUCK_ROLLOUTS: Final = 16
 MAX_LUCK_ROLLOUTS: Final = 65_536
-
+DEFAULT_DEADLINE_SECONDS: Final = 600
 RULINGS_AT_ONCE: Final = 1  # what a referee is asked takes a few milliseconds
 RULINGS_WAITING: Final = 256
 
@@ -54,3 +54,4 @@ class Limits:
     answers_waiting: int = ANSWERS_WAITING  # short questions of one priority that wait for their turn, and long ones
     answers_per_client: int = ANSWERS_PER_CLIENT  # questions of one client, under way or waiting
     interactive_per_client: int = INTERACTIVE_PER_CLIENT  # of these interactive; further ones are taken as normal
+    default_deadline_seconds: float = DEFAULT_DEADLINE_SECONDS  # of a call that names no deadline

@@ -44,17 +44,9 @@ class Request(Protocol):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Asked:
-    """What a request asks, to the knowledge of the player to move."""
+class Terms:
+    """What a question may cost, and who waits for the answer: enough to say whether there is room for it."""
 
-    request: Question
-    family: AnyFamily
-    position: Position  # masked
-    rules: Any
-    digest: str
-    seed: int
-    objective: Objective.ValueType
-    score: tuple[int, int] | None  # of the match, by player
     rollouts: int  # the schedule's; 0 = to be planned from the time
     seconds: float | None
     priority: Priority.ValueType
@@ -70,12 +62,40 @@ class Asked:
         return self.rollouts > LONG_ROLLOUTS or (self.seconds or 0) > LONG_SECONDS
 
 
-def understood(request: Request, limits: Limits, rollouts: int) -> Asked:
-    """What a request asks, with so many rollouts where it names no budget; raises Refusal."""
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Asked(Terms):
+    """What a request asks, to the knowledge of the player to move."""
+
+    request: Question
+    family: AnyFamily
+    position: Position  # masked
+    rules: Any
+    digest: str
+    seed: int
+    objective: Objective.ValueType
+    score: tuple[int, int] | None  # of the match, by player
+
+
+def terms(request: Request, limits: Limits, rollouts: int) -> Terms:
+    """What an answer may cost, with so many rollouts where a request names no budget; raises Refusal.
+
+    All that a question says beside its position is checked; the position, which takes longer, is not looked at.
+    """
     question = request.question
     violations = Violations()
     _check_question(question, limits, violations)
     violations.refuse_if_any("INVALID_REQUEST")
+    budget = question.budget
+    return Terms(
+        rollouts=budget.rollouts if question.HasField("budget") else rollouts,
+        seconds=budget.time_ms / 1000 if budget.time_ms else None,
+        priority=question.priority or PRIORITY_INTERACTIVE,
+    )
+
+
+def understood(request: Request, terms: Terms) -> Asked:
+    """What a request asks, on these terms; raises Refusal."""
+    question = request.question
     checked = checked_position(question, question.position, "question.position", masked=True)
     score = None
     if question.HasField("match_score"):
@@ -83,8 +103,8 @@ def understood(request: Request, limits: Limits, rollouts: int) -> Asked:
     if checked.over:
         raise game_over()
     digest = position_digest(checked.position)
-    budget = question.budget
     return Asked(
+        **vars(terms),
         request=question,
         family=checked.family,
         position=checked.position,
@@ -93,9 +113,6 @@ def understood(request: Request, limits: Limits, rollouts: int) -> Asked:
         seed=question.seed if question.HasField("seed") else default_seed(digest),
         objective=_objective(question, checked),
         score=score,
-        rollouts=budget.rollouts if question.HasField("budget") else rollouts,
-        seconds=budget.time_ms / 1000 if budget.time_ms else None,
-        priority=question.priority or PRIORITY_INTERACTIVE,
     )
 
 

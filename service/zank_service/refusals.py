@@ -122,8 +122,15 @@ def over_quota(seconds: float) -> Refusal:
     return _later("QUOTA", "too many requests of this client are waiting or under way", seconds)
 
 
+def out_of_time(seconds: float) -> Refusal:
+    """DEADLINE_EXCEEDED: the call had no deadline of its own, and took longer than the server gives such calls."""
+    info = ErrorInfo(reason="DEFAULT_DEADLINE", domain=DOMAIN)
+    message = f"the call took more than {seconds:g} s, which is what a call without a deadline gets"
+    return Refusal(grpc.StatusCode.DEADLINE_EXCEEDED, message, [info])
+
+
 def unavailable(message: str) -> Refusal:
-    """UNAVAILABLE: not now, and nothing was done; another server may answer."""
+    """UNAVAILABLE: this server does not answer now; another may."""
     return Refusal(grpc.StatusCode.UNAVAILABLE, message, [ErrorInfo(reason="NOT_SERVING", domain=DOMAIN)])
 
 

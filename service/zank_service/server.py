@@ -41,7 +41,7 @@ class Server:
     """Serves an engine on one port. It takes calls once `serve` is called: the engine must be warm by then."""
 
     def __init__(self, engine: Engine, limits: Limits, *, with_reflection: bool = True) -> None:
-        self.calls: Final = Calls()
+        self.calls: Final = Calls(limits.default_deadline_seconds)
         self._rulings = Gate("referee", threads=RULINGS_AT_ONCE, waiting=RULINGS_WAITING)
         self._solver = Solver(engine, limits)
         self._analyst = Analyst(engine, limits)
@@ -86,21 +86,31 @@ class Server:
     async def stop(self, grace: float) -> bool:
         """Refuse new calls, wait up to `grace` seconds for those under way, and close the port.
 
-        Returns whether all were answered; those that were not are cancelled, and their threads may go on for a while.
+        Returns whether all were answered in time. Of those that were not, analyses end with the answers that they have,
+        the others with UNAVAILABLE; their threads may go on for a while.
         """
         await self.fail()
-        try:
-            async with asyncio.timeout(grace):
-                await self.calls.idle()
-            done = True
-        except TimeoutError:
-            done = False
-        await self._server.stop(CLOSING_SECONDS if done else None)
+        done = await self._idle_within(grace)
+        if not done:
+            self._solver.end()
+            if not await self._idle_within(CLOSING_SECONDS):
+                self.calls.cut()
+                await self._idle_within(CLOSING_SECONDS)
+        await self._server.stop(CLOSING_SECONDS)
         if done:
             self._rulings.close()
             self._solver.close()
             self._analyst.close()
         return done
+
+    async def _idle_within(self, seconds: float) -> bool:
+        """Whether no call is under way any more after so many seconds at most."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self.calls.idle()
+        except TimeoutError:
+            return False
+        return True
 
     async def _set_health(self, status: int) -> None:
         for service in ("", *SERVICES):

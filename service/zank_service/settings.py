@@ -219,13 +219,21 @@ class Settings:
         WholeNumber(0, 1_000),
         "how many of these may be interactive; further ones get the priority normal",
     )
+    default_deadline_seconds: int = setting(
+        DEFAULTS.default_deadline_seconds,
+        WholeNumber(1, 86_400),
+        "seconds that a call without a deadline may take, unless it analyses games; it then ends with"
+        " DEADLINE_EXCEEDED",
+    )
     hung_seconds: int = setting(
         60,
         WholeNumber(1, 3_600),
         "seconds after which a call of the device counts as hung; the server then exits with 75",
     )
     grace_seconds: int = setting(
-        30, WholeNumber(0, 3_600), "seconds that a server told to stop waits for the answers under way"
+        30,
+        WholeNumber(0, 3_600),
+        "seconds that a server told to stop waits for the answers under way; it then ends them",
     )
     log_level: str = setting("info", Choice(tuple(LOG_LEVELS)), "least severe messages logged to standard error")
 
@@ -240,6 +248,7 @@ class Settings:
             answers_waiting=self.answers_waiting,
             answers_per_client=self.answers_per_client,
             interactive_per_client=self.interactive_per_client,
+            default_deadline_seconds=self.default_deadline_seconds,
         )
 
 

@@ -26,8 +26,9 @@ from zank_service.answers import Answers
 from zank_service.calls import Context
 from zank_service.gate import Gate, Timing
 from zank_service.limits import ANSWERS_AT_ONCE, Limits
-from zank_service.questions import PRIORITIES, Asked, engine_question, understood
+from zank_service.questions import PRIORITIES, Asked, Terms, engine_question, terms, understood
 from zank_service.quota import Quota, client_of
+from zank_service.refusals import unavailable
 
 
 class Solver(SolverServicer):
@@ -48,8 +49,16 @@ class Solver(SolverServicer):
             for long in (False, True)
         }
         self._quota = Quota(limits)
+        self._streams = set[News[Answer]]()
+        self._ending = False
         self._under_way = 0
         self._lock = threading.Lock()
+
+    def end(self) -> None:
+        """End the analyses under way with the answers that they have, and those to come too."""
+        self._ending = True
+        for news in self._streams:
+            news.close()
 
     def close(self) -> None:
         """Wait for the answers under way; none may be waiting."""
@@ -58,46 +67,54 @@ class Solver(SolverServicer):
 
     async def GetHint(self, request: GetHintRequest, context: Context) -> GetHintResponse:
         """Rank the legal moves of a position, quickly."""
-        asked = understood(request, self._limits, self._limits.hint_rollouts)
-        with self._counted(asked, context) as asked:
+        with self._counted(terms(request, self._limits, self._limits.hint_rollouts), context) as granted:
+            asked = understood(request, granted)
             answer, timing = await self._answer(asked)
         told(context, timing, asked)
         return GetHintResponse(answer=answer)
 
     async def GetBestMove(self, request: GetBestMoveRequest, context: Context) -> GetBestMoveResponse:
         """Rank the legal moves of a position, thoroughly."""
-        asked = understood(request, self._limits, self._limits.best_move_rollouts)
-        with self._counted(asked, context) as asked:
+        with self._counted(terms(request, self._limits, self._limits.best_move_rollouts), context) as granted:
+            asked = understood(request, granted)
             answer, timing = await self._answer(asked)
         told(context, timing, asked)
         return GetBestMoveResponse(answer=answer)
 
     async def Analyze(self, request: AnalyzeRequest, context: Context) -> AsyncIterator[AnalyzeResponse]:
         """Rank the legal moves of a position, and say how it goes; a reader that is slow misses what is outdated."""
-        asked = understood(request, self._limits, self._limits.analysis_rollouts)
-        news: asyncio.Queue[Answer | None] = asyncio.Queue()
-        loop = asyncio.get_running_loop()
-
-        def tell(answer: Answer) -> None:
-            loop.call_soon_threadsafe(news.put_nowait, answer)
-
-        with self._counted(asked, context) as asked:
-            answering = asyncio.ensure_future(self._answer(asked, tell))
-            answering.add_done_callback(lambda _: news.put_nowait(None))
+        with self._counted(terms(request, self._limits, self._limits.analysis_rollouts), context) as granted:
+            asked = understood(request, granted)
+            news = News[Answer]()
+            answering = asyncio.ensure_future(self._answer(asked, news.tell))
+            answering.add_done_callback(lambda _: news.close())
+            self._streams.add(news)
             try:
-                while (latest := await newest(news)) is not None:
-                    yield AnalyzeResponse(answer=latest)
-                answer, timing = await answering
+                while not self._ending and (answer := await news.next()) is not None:
+                    yield AnalyzeResponse(answer=answer)
+                ended = answering.done()
+                if ended:
+                    last, timing = await answering
+                elif news.latest is None:
+                    raise unavailable("the server stopped before it had any answer")
+                else:
+                    last, timing = news.latest, None
             finally:
+                self._streams.discard(news)
                 answering.cancel()
         told(context, timing, asked)
-        yield AnalyzeResponse(answer=answer, final=True)
+        yield AnalyzeResponse(answer=last, final=True, partial=not ended)
 
     @contextmanager
-    def _counted(self, asked: Asked, context: Context) -> Iterator[Asked]:
-        """Counts a question of the caller, and gives it with the priority that it gets; raises Refusal."""
+    def _counted(self, asked: Terms, context: Context) -> Iterator[Terms]:
+        """Counts a question of the caller, and gives its terms with the priority that it gets.
+
+        Raises Refusal where the caller has too many, or there is no room for it in the queue: nothing that takes longer
+        is done for a question before that is known.
+        """
         wait = self._gates[asked.priority, asked.long].wait
         with self._quota.counted(client_of(context.peer()), asked.priority, wait) as priority:
+            self._gates[priority, asked.long].refuse_if_full()
             yield dataclasses.replace(asked, priority=priority)
 
     async def _answer(self, asked: Asked, tell: Callable[[Answer], None] | None = None) -> tuple[Answer, Timing]:
@@ -141,17 +158,38 @@ class Solver(SolverServicer):
                 self._under_way -= 1
 
 
-async def newest[Item](queue: "asyncio.Queue[Item | None]") -> Item | None:
-    """The last item in the queue, once there is one; None when None is in it."""
-    item = await queue.get()
-    while item is not None and not queue.empty():
-        item = queue.get_nowait()
-    return item
+class News[Item]:
+    """What is known so far, for a reader who is told no more than the latest."""
+
+    def __init__(self) -> None:
+        self.latest: Item | None = None
+        self._loop = asyncio.get_running_loop()
+        self._changed = asyncio.Event()
+        self._closed = False
+
+    def tell(self, item: Item) -> None:
+        """This takes the place of what was told before; may be called by any thread."""
+        self._loop.call_soon_threadsafe(self._put, item)
+
+    def close(self) -> None:
+        """There is nothing more to be told."""
+        self._closed = True
+        self._changed.set()
+
+    async def next(self) -> Item | None:
+        """The latest, once there is something new; None when there is nothing more to be told."""
+        await self._changed.wait()
+        self._changed.clear()
+        return None if self._closed else self.latest
+
+    def _put(self, item: Item) -> None:
+        self.latest = item
+        self._changed.set()
 
 
-def told(context: Context, timing: Timing, asked: Asked) -> None:
-    """Say beside an answer how long it took and, where it is not the one asked for, the priority that it had."""
-    metadata = [("server-timing", server_timing(timing))]
+def told(context: Context, timing: Timing | None, asked: Asked) -> None:
+    """Say beside an answer how long it took, if it is whole, and the priority that it had, if another was asked for."""
+    metadata = [] if timing is None else [("server-timing", server_timing(timing))]
     if asked.priority != (asked.request.priority or PRIORITY_INTERACTIVE):
         metadata.append(("priority", Priority.Name(asked.priority)))
     context.set_trailing_metadata(tuple(metadata))

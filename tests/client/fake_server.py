@@ -113,6 +113,7 @@ class FakeServer(RefereeServicer, SolverServicer, ServerServicer):
         ]
     )
     obligatory: list[str] = field(default_factory=list)  # what an illegal move would have to wait for
+    partial: bool = False  # said of the last answer of an analysis
     delay: float = 0.0  # seconds before each answer
     pushback: str = "-1"  # milliseconds that gRPC is told to wait before it repeats an overloaded call; -1: never
     analysis_ended: Signal = field(default_factory=Signal)
@@ -178,7 +179,8 @@ class FakeServer(RefereeServicer, SolverServicer, ServerServicer):
         for share in (4, 2):
             yield AnalyzeResponse(answer=answer(request.question, self.rollouts // share, self.rollouts_a_move))
         sleep(self.delay)
-        yield AnalyzeResponse(answer=answer(request.question, self.rollouts, self.rollouts_a_move), final=True)
+        last = answer(request.question, self.rollouts, self.rollouts_a_move)
+        yield AnalyzeResponse(answer=last, final=True, partial=self.partial)
 
     def GetInfo(self, request: GetInfoRequest, context: grpc.ServicerContext) -> GetInfoResponse:
         self._receive(request, context)

@@ -494,6 +494,18 @@ def test_sentences_are_broken_on_terminals_only(fake: FakeServer) -> None:
     assert all(line == line.rstrip() for line in lines)
 
 
+def test_an_analysis_that_the_server_broke_off_says_so_and_not_how_to_have_it_again(fake: FakeServer) -> None:
+    command = ("analyze", DEALT, "--time", "1")
+    note, again = "The server stopped before this was complete.", "The same again"
+    whole = zank(*command, fake=fake).stdout
+    assert again in whole
+    assert note not in whole
+    fake.partial = True
+    broken_off = zank(*command, fake=fake).stdout
+    assert note in broken_off
+    assert again not in broken_off
+
+
 def test_few_rollouts_are_told(fake: FakeServer) -> None:
     note = "Few rollouts: these numbers say little."
     fake.rollouts_a_move = 30

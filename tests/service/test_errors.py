@@ -141,6 +141,12 @@ async def deadline(served: Served, engine: Engine) -> Refused:
         return await refusal(served.solver.GetHint(HINT, timeout=0.1))
 
 
+async def default_deadline(served: Served, engine: Engine) -> Refused:
+    with held(engine):
+        async with serving(engine, Limits(default_deadline_seconds=0.1)) as hurried:
+            return await refusal(hurried.solver.GetHint(HINT))
+
+
 async def cancelled(served: Served, engine: Engine) -> Refused:
     with held(engine) as holder:
         call = served.solver.GetHint(HINT)
@@ -183,6 +189,7 @@ PROVOKED: dict[tuple[str, str, str], Callable[[Served, Engine], Awaitable[Refuse
     ("RESOURCE_EXHAUSTED", "", ""): too_much,
     ("UNAVAILABLE", "NOT_SERVING", ""): not_serving,
     ("DEADLINE_EXCEEDED", "", ""): deadline,
+    ("DEADLINE_EXCEEDED", "DEFAULT_DEADLINE", ""): default_deadline,
     ("CANCELLED", "", ""): cancelled,
     ("NOT_FOUND", "", ""): unknown_service,
     ("UNIMPLEMENTED", "", ""): unknown_method,

@@ -142,6 +142,11 @@ POSITIONS = {
         "malice.recycled.cards[0]",
         "As",
     ),
+    "more recycled cards than there are": (
+        partial(c="Ac..", recycled="7h" * 105),
+        "malice.recycled.cards",
+        "at most 104",
+    ),
     "recycled card in sight": (partial(c="Ac..", recycled="AcAc"), "malice.recycled.cards[1]", "Ac"),
     "more recycled cards than unseen places": (dry(20, 20), "malice.recycled.cards", "at most 5"),
     "no ending": (with_result(0, 1, 20, partial(".....", "20-.5-....")), "result.ending", "ENDING_OUT"),

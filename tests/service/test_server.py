@@ -14,7 +14,7 @@ from tests.service.conftest import LIMITS, serving
 from tests.service.held import held
 from tests.service.tables import partial
 from tests.service.wire import Served, check_health, connected, refusal
-from zank.v1 import AnalyzeRequest, Budget, GetHintRequest, GetInfoRequest, ListLegalMovesRequest, Question
+from zank.v1 import AnalyzeRequest, Budget, GetHintRequest, GetInfoRequest, ListLegalMovesRequest, Position, Question
 from zank_kernel.engine import Engine
 from zank_service.gate import Gate
 from zank_service.limits import ANSWERS_AT_ONCE, Limits
@@ -104,6 +104,13 @@ async def test_a_full_queue_refuses_at_once_and_says_when_to_come_back(engine: E
             refused = await refusal(served.solver.GetHint(HINT))
             assert (refused.code, refused.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "OVERLOADED")
             assert refused.retry_seconds == 0.2  # one is waiting for eight places
+            # What takes time to look at is not looked at when there is no room, but all else is.
+            nowhere = Question(position=Position(), budget=Budget(rollouts=64))
+            refused = await refusal(served.solver.GetHint(GetHintRequest(question=nowhere)))
+            assert refused.reason == "OVERLOADED"
+            nothing = Question(position=HINT.question.position, budget=Budget())
+            refused = await refusal(served.solver.GetHint(GetHintRequest(question=nothing)))
+            assert refused.reason == "INVALID_REQUEST"
             moves = await served.referee.ListLegalMoves(ListLegalMovesRequest(position=HINT.question.position))
             assert moves.moves  # a referee has a queue of its own
             holder.release()

@@ -109,14 +109,13 @@ def print_analysis(
     if console.is_terminal:
         with Live(console=console, auto_refresh=False) as live:
             for update in updates:
-                lines = _analysis(console, update.answer, position, timed and update.final, phrases)
-                live.update(Group(*lines), refresh=True)
+                live.update(Group(*_analysis(console, update, position, timed, phrases)), refresh=True)
         return
-    answer = None
+    last = None
     for update in updates:
-        answer = update.answer
-    if answer is not None:
-        _print_sentences(console, _analysis(console, answer, position, timed, phrases))
+        last = update
+    if last is not None:
+        _print_sentences(console, _analysis(console, last, position, timed, phrases))
 
 
 def print_check(console: Console, answer: CheckMoveResponse, phrases: Phrases = ENGLISH) -> None:
@@ -211,12 +210,16 @@ def _with_value(answer: Answer) -> list[MoveEvaluation]:
     return [evaluation for evaluation in answer.moves if evaluation.HasField("value")]
 
 
-def _analysis(console: Console, answer: Answer, position: Position, timed: bool, phrases: Phrases) -> list[Text]:
+def _analysis(
+    console: Console, update: AnalyzeResponse, position: Position, timed: bool, phrases: Phrases
+) -> list[Text]:
+    answer = update.answer
     compared = _with_value(answer)
     if not compared:
         return [Text(sentence) for sentence in describe_hint(answer, position, phrases)]
     table = comparison(compared, answer, position.rule_set, phrases, width=_width(console), equivalents=True)
-    return table + _effort(answer, timed, phrases)
+    lines = table + _effort(answer, timed and update.final and not update.partial, phrases)
+    return [*lines, Text(phrases.partial)] if update.partial else lines
 
 
 def _effort(answer: Answer, timed: bool, phrases: Phrases) -> list[Text]:

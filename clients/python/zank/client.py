@@ -183,6 +183,8 @@ class Client:
     ) -> Iterator[AnalyzeResponse]:
         """All moves ranked, again and again as rollouts come in, until one is `final`; raises GameOver.
 
+        From a server that stops meanwhile the final one is `partial`: what was known, which another may know more of.
+
         The work starts at once. To break off, close the iterator or let go of it.
         """
         asked = question("analyze", position, options)

@@ -172,6 +172,7 @@ ENGLISH: Final = Phrases(
     ),
     few_rollouts="Few rollouts: these numbers say little.",
     repeat="The same again: --rollouts {rollouts} --rounds {rounds} --seed {seed}",
+    partial="The server stopped before this was complete.",
     equivalent="the same as {move}",
     compelled_by="compelled by {rule}",
     no_legal_moves="No legal moves: the game is over.",

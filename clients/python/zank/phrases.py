@@ -147,6 +147,7 @@ class Phrases:
     effort: Counted
     few_rollouts: str
     repeat: str
+    partial: str
 
     # Legal moves.
     equivalent: str

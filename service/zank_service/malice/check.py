@@ -71,6 +71,8 @@ def _check_shape(table: MaliceTable, path: str, violations: Violations) -> None:
     check_face_up(face_up, violations)
     if table.stock.cards:
         violations.add(f"{path}.stock.cards", f"expected none: the stock is all hidden; found {len(table.stock.cards)}")
+    if len(table.recycled.cards) > CARDS:
+        violations.add(f"{path}.recycled.cards", f"expected at most {CARDS} cards; found {len(table.recycled.cards)}")
     check_concealed(piles(table, path), violations)
     check_count(path, sum(size(pile) for _, pile in piles(table, path)), CARDS, "cards on the table", violations)
 

@@ -160,6 +160,7 @@ class Limits(_message.Message):
     DEFAULT_BEST_MOVE_ROLLOUTS_FIELD_NUMBER: _builtins.int
     DEFAULT_ANALYSIS_ROLLOUTS_FIELD_NUMBER: _builtins.int
     MAX_TIME_MS_FIELD_NUMBER: _builtins.int
+    DEFAULT_DEADLINE_MS_FIELD_NUMBER: _builtins.int
     max_message_bytes: _builtins.int
     """Largest message accepted. Unit: bytes."""
     default_hint_rollouts: _builtins.int
@@ -172,6 +173,8 @@ class Limits(_message.Message):
     """Rollouts of an analysis that names no budget. Unit: rollouts."""
     max_time_ms: _builtins.int
     """Largest time budget accepted. Unit: milliseconds."""
+    default_deadline_ms: _builtins.int
+    """Time that a call without a deadline may take; it then ends with DEADLINE_EXCEEDED `DEFAULT_DEADLINE`. Unit: milliseconds."""
     def __init__(
         self,
         *,
@@ -181,10 +184,11 @@ class Limits(_message.Message):
         default_best_move_rollouts: _builtins.int = ...,
         default_analysis_rollouts: _builtins.int = ...,
         max_time_ms: _builtins.int = ...,
+        default_deadline_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["default_analysis_rollouts", b"default_analysis_rollouts", "default_best_move_rollouts", b"default_best_move_rollouts", "default_hint_rollouts", b"default_hint_rollouts", "max_message_bytes", b"max_message_bytes", "max_rollouts", b"max_rollouts", "max_time_ms", b"max_time_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["default_analysis_rollouts", b"default_analysis_rollouts", "default_best_move_rollouts", b"default_best_move_rollouts", "default_deadline_ms", b"default_deadline_ms", "default_hint_rollouts", b"default_hint_rollouts", "max_message_bytes", b"max_message_bytes", "max_rollouts", b"max_rollouts", "max_time_ms", b"max_time_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -516,8 +516,13 @@ class AnalyzeResponse(_message.Message):
 
     ANSWER_FIELD_NUMBER: _builtins.int
     FINAL_FIELD_NUMBER: _builtins.int
+    PARTIAL_FIELD_NUMBER: _builtins.int
     final: _builtins.bool
     """Whether this is the last message."""
+    partial: _builtins.bool
+    """Whether the server stopped before the answer was complete: the last message then has what was known, which nothing
+    fixes, and another server can be asked for the rest. Never true but in the last message.
+    """
     @_builtins.property
     def answer(self) -> Global___Answer:
         """The answer so far."""
@@ -527,10 +532,11 @@ class AnalyzeResponse(_message.Message):
         *,
         answer: Global___Answer | None = ...,
         final: _builtins.bool = ...,
+        partial: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "final", b"final"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "final", b"final", "partial", b"partial"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

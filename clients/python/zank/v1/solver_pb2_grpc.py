@@ -83,8 +83,8 @@ class SolverServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def Analyze(self, request, context):
-        """All legal moves ranked, with better numbers as rollouts come in. The last message is marked `final`; it alone is
-        fixed by position, rule set, budget and seed. Messages that a slow reader has not taken are replaced by later ones.
+        """All legal moves ranked, with better numbers as rollouts come in. The last message is marked `final`; it alone, unless
+        it is marked `partial` too, is fixed by position, rule set, budget and seed. Messages that a slow reader has not taken are replaced by later ones.
 
         A finished game is refused with FAILED_PRECONDITION `GAME_OVER`.
         """

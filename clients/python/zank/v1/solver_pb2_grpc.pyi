@@ -50,8 +50,8 @@ class SolverStub:
     A finished game is refused with FAILED_PRECONDITION `GAME_OVER`.
     """
     Analyze: _grpc.UnaryStreamMultiCallable[_solver_pb2.AnalyzeRequest, _solver_pb2.AnalyzeResponse]
-    """All legal moves ranked, with better numbers as rollouts come in. The last message is marked `final`; it alone is
-    fixed by position, rule set, budget and seed. Messages that a slow reader has not taken are replaced by later ones.
+    """All legal moves ranked, with better numbers as rollouts come in. The last message is marked `final`; it alone, unless
+    it is marked `partial` too, is fixed by position, rule set, budget and seed. Messages that a slow reader has not taken are replaced by later ones.
 
     A finished game is refused with FAILED_PRECONDITION `GAME_OVER`.
     """
@@ -78,8 +78,8 @@ class SolverAsyncStub(SolverStub):
     A finished game is refused with FAILED_PRECONDITION `GAME_OVER`.
     """
     Analyze: _aio.UnaryStreamMultiCallable[_solver_pb2.AnalyzeRequest, _solver_pb2.AnalyzeResponse]  # type: ignore[assignment]
-    """All legal moves ranked, with better numbers as rollouts come in. The last message is marked `final`; it alone is
-    fixed by position, rule set, budget and seed. Messages that a slow reader has not taken are replaced by later ones.
+    """All legal moves ranked, with better numbers as rollouts come in. The last message is marked `final`; it alone, unless
+    it is marked `partial` too, is fixed by position, rule set, budget and seed. Messages that a slow reader has not taken are replaced by later ones.
 
     A finished game is refused with FAILED_PRECONDITION `GAME_OVER`.
     """
@@ -121,8 +121,8 @@ class SolverServicer(metaclass=_abc_1.ABCMeta):
         request: _solver_pb2.AnalyzeRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_solver_pb2.AnalyzeResponse], _abc.AsyncIterator[_solver_pb2.AnalyzeResponse]]:
-        """All legal moves ranked, with better numbers as rollouts come in. The last message is marked `final`; it alone is
-        fixed by position, rule set, budget and seed. Messages that a slow reader has not taken are replaced by later ones.
+        """All legal moves ranked, with better numbers as rollouts come in. The last message is marked `final`; it alone, unless
+        it is marked `partial` too, is fixed by position, rule set, budget and seed. Messages that a slow reader has not taken are replaced by later ones.
 
         A finished game is refused with FAILED_PRECONDITION `GAME_OVER`.
         """
