@@ -250,12 +250,13 @@ def answer(question: Question, rollouts: int, rollouts_a_move: int) -> Answer:
 def running(*, serving: bool = True, port: int = 0) -> Iterator[FakeServer]:
     """The fake on a loopback port, a free one unless it is given; its health is SERVING or NOT_SERVING."""
     fake = FakeServer()
-    with ThreadPoolExecutor(4) as executor:
+    with ThreadPoolExecutor(16) as executor:
         server = grpc.server(executor, options=[("grpc.so_reuseport", 0)])
         add_RefereeServicer_to_server(fake, server)
         add_SolverServicer_to_server(fake, server)
         add_ServerServicer_to_server(fake, server)
-        servicer = health.HealthServicer()
+        # One that does not block can wait for itself for ever when a watch begins as its connection ends.
+        servicer = health.HealthServicer(experimental_non_blocking=False)
         status = health_pb2.HealthCheckResponse
         servicer.set("", status.SERVING if serving else status.NOT_SERVING)
         health_pb2_grpc.add_HealthServicer_to_server(servicer, server)
