@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from zank_kernel import bank, equity, malice, rollout, search, turns
 from zank_kernel.batch import Batch, Part, tasks
+from zank_kernel.compiled import compiled
 from zank_kernel.family import Family, Rulings
 from zank_kernel.host import zeros
 from zank_kernel.schedule import Line
@@ -137,9 +138,7 @@ class Engine:
     ) -> None:
         if cache_directory is not None:
             cache_directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            jax.config.update("jax_compilation_cache_dir", str(cache_directory))
-            jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
-            jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+        self._cache = cache_directory
         # On a CPU a call is made by the thread that asks: handed over, a short one would wait behind rollouts.
         jax.config.update("jax_cpu_enable_async_dispatch", False)
         self.devices = devices or jax.local_devices()
@@ -370,9 +369,7 @@ class Engine:
         sizes = f"lanes={self.lanes} roots={ROOTS} worlds={WORLDS} tasks={TASKS}"
         for which, device in enumerate(self.devices):
             name = rollout_program(which)
-            self._compile(
-                family, name, sizes, run, *jax.device_put((family.empty(self.lanes), tasks), device), donated=0
-            )
+            self._compile(family, name, sizes, run, family.empty(self.lanes), tasks, donated=0, device=device)
 
     def _lanes(self, worker: int, family: Family[Any, Any, Any, Any]) -> Any:
         """The lanes of a worker, for one call: the call gives back others, unless it fails."""
@@ -391,16 +388,23 @@ class Engine:
         function: Callable[..., Any],
         *arguments: Any,
         donated: int | None = None,
+        device: jax.Device | None = None,
     ) -> Any:
         """Compile `function` for the shapes of `arguments`, call it once, and return what it returned."""
         begin = time.perf_counter()
-        jitted = jax.jit(function, donate_argnums=() if donated is None else donated)
-        call = jitted.lower(*arguments).compile(compiler_options=self._compiler_options)
-        program = Program(
-            name=f"{family.name}/{name}", sizes=sizes, compile_seconds=time.perf_counter() - begin, call=call
+        name = f"{family.name}/{name}"
+        call, result = compiled(
+            function,
+            arguments,
+            name=name,
+            donated=() if donated is None else (donated,),
+            options=self._compiler_options,
+            device=device or self.devices[0],
+            directory=self._cache,
         )
-        self.programs[program.name] = program
-        return call(*jax.device_put(arguments))
+        seconds = time.perf_counter() - begin
+        self.programs[name] = Program(name=name, sizes=sizes, compile_seconds=seconds, call=call)
+        return result
 
     def worlds(self, family: str, knowledge: Any, chunk: int) -> Any:
         """Worlds number `chunk * WORLDS` … of the first entry of `knowledge`: a table of WORLDS rows."""
