@@ -8,6 +8,7 @@ would play (limited discrepancy search: Harvey and Ginsberg, 1995), many at once
 
 import dataclasses
 import heapq
+import itertools
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
@@ -125,7 +126,7 @@ class Played(Outcomes):
     def __init__(self, graph: "_Graph", nodes: Sequence[int], actions: Sequence[int], limit: int) -> None:
         super().__init__(graph, nodes, limit)
         self.moves: Final = tuple((action,) for action in actions)
-        self.choices: Final = tuple(len({child for _, child in graph.following(node)}) for node in nodes[:-1])
+        self.choices: Final = graph.choices(nodes)
         self.end: Final[Any] = graph.states(nodes[-1:])
 
     def line(self, move: int, outcome: int) -> tuple[int, ...]:
@@ -156,9 +157,12 @@ class _Try(NamedTuple):
 
 
 class _Graph:
-    """The positions of one turn as far as they are known; node 0 is its start."""
+    """The positions of one turn as far as they are known; node 0 is its start.
 
-    def __init__(self, expand: Expand, root: Any) -> None:
+    Whether moves may lead back to it is for who asks to say: `returns`.
+    """
+
+    def __init__(self, expand: Expand, root: Any, *, returns: bool = False) -> None:
         self._expand = expand
         size = root.ending.shape[-1]
         start = expand(root, np.full((size,), -1, np.int32))
@@ -170,6 +174,7 @@ class _Graph:
         self.known[start.key[:, 0].tobytes()] = 0
         self.first: dict[int, int] = {}  # the nodes that the first moves lead to
         self.waiting: list[_Try] = []
+        self._returns = returns
         self._order = 0
         self._wins_first = False
         self.won: bool = False  # whether a way to win this turn has been found
@@ -224,19 +229,32 @@ class _Graph:
             if here.outcome:
                 break
             action = move(here.reached.state, here.lane)
-            batch = sorted((each for each in self.waiting if each.node == node), key=lambda each: each.action != action)
+            others = [each for each in self.waiting if each.node == node and each.action != action]
             self.waiting = [each for each in self.waiting if each.node != node]
             heapq.heapify(self.waiting)
-            if batch:
-                self._try(batch[:1], played=True)
-            if batch[1:]:
-                self._try(batch[1:])
-            child = dict(self.following(node)).get(action)
-            if child is None:  # it went round in circles
-                break
-            nodes.append(child)
+            # Tried before, it may have been taken to lead to a position with like piles in another order.
+            departures = here.departures + (action != int(here.reached.choice[here.lane]))
+            self._try([_Try(0, departures, node, self._order, node, action)], played=True)
+            if others:
+                self._try(others)
+            nodes.append(dict(self.following(node))[action])
             actions.append(action)
         return nodes, actions
+
+    def choices(self, nodes: Sequence[int]) -> tuple[int, ...]:
+        """How many moves there were at each of the nodes gone through, but for the last, to different positions.
+
+        One that changes nothing (B11) counts where it was played only.
+        """
+
+        def key(node: int) -> bytes:
+            found = self.nodes[node]
+            return found.reached.key[:, found.lane].tobytes()
+
+        return tuple(
+            len({key(child) for _, child in self.following(node)} - {key(node)} | {key(after)})
+            for node, after in itertools.pairwise(nodes)
+        )
 
     def _try(self, batch: Sequence[_Try], *, played: bool = False) -> None:
         """Try moves in one call.
@@ -264,7 +282,7 @@ class _Graph:
                 child = node
             if parent == 0:
                 self.first[action] = child
-            elif child > 0 or played:
+            elif child > 0 or (child == 0 and self._returns):
                 self.edges[parent].append((action, child))
 
     def _is_here(self, node: int, reached: Reached[Any], lane: int) -> bool:
@@ -385,8 +403,11 @@ def retrace(
     As `explore`, but at least one outcome is kept for every position. `moves` say the action of each by the state
     before it and its lane, the first one of those `considered`; they are followed as far as the turn can be planned.
     """
-    graph = _Graph(expand, root)
+    graph = _Graph(expand, root, returns=True)  # legal, if nothing to suggest (B12): what is undone cost nothing
     graph.wait(0, considered(graph.legal), graph.choice, 0, 0)
+    graph.grow(
+        nodes
+    )  # first, so that what leads to an outcome is what departs least from the policy, not what was played
     went, actions = graph.follow(moves)
     graph.grow(nodes)
     return Played(graph, went, actions, limit)
