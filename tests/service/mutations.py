@@ -88,7 +88,7 @@ def mutate(message: Message, chooser: Random) -> None:
         setattr(message, field.name, _scalar(field, chooser))
 
 
-def is_map(field: FieldDescriptor) -> bool:
+def is_map(field: Any) -> bool:
     """Whether a field has texts by name."""
     return field.message_type is not None and bool(field.message_type.GetOptions().map_entry)
 

@@ -4,7 +4,7 @@ import asyncio
 import itertools
 import math
 import threading
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -22,9 +22,11 @@ from tests.service.wire import Served, read, refusal
 from zank.cards import RANKS
 from zank.records import canonical_record, record_digest
 from zank.v1 import (
+    ENDING_OUT,
     MOVE_CLASS_GOOD,
     OBJECTIVE_MATCH,
     OBJECTIVE_POINTS,
+    OBJECTIVE_UNSPECIFIED,
     OBJECTIVE_WIN,
     PRIORITY_BULK,
     SKIP_REASON_KNOWLEDGE_MISSING,
@@ -253,7 +255,7 @@ async def test_objectives_change_what_a_move_is_called_by(served: Served, games:
     record = games["malice-classic"]
     reports = [
         await analyzed(served, record, AnalysisSettings(rollouts=64, luck_rollouts=16, objective=objective))
-        for objective in (0, OBJECTIVE_WIN, OBJECTIVE_POINTS)
+        for objective in (OBJECTIVE_UNSPECIFIED, OBJECTIVE_WIN, OBJECTIVE_POINTS)
     ]
     assert [report.settings.objective for report in reports] == [OBJECTIVE_WIN, OBJECTIVE_WIN, OBJECTIVE_POINTS]
     assert in_bytes(reports[0]) == in_bytes(reports[1])
@@ -526,7 +528,7 @@ def bad_records(games: Games) -> dict[str, tuple[GameRecord, str, str]]:
     wrong_result = copied(malice)
     wrong_result.events[-1].over.points += 1
     unfinished = copied(malice, *malice.events[:-1])
-    not_over = begun(malice, 2, RecordEvent(over=GameResult(ending=1, winner=1, points=2)))
+    not_over = begun(malice, 2, RecordEvent(over=GameResult(ending=ENDING_OUT, winner=1, points=2)))
     no_move = begun(malice, 2, RecordEvent(abandoned=0))
     no_move.events[1].move = "X-C1"
     last = len(malice.events) - 1
@@ -630,7 +632,7 @@ async def until(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0.01)
 
 
-async def last_of(call: AsyncIterator[Any]) -> Any:
+async def last_of(call: AsyncIterable[Any]) -> Any:
     return [response async for response in call][-1]
 
 
@@ -657,7 +659,7 @@ async def test_who_gives_up_takes_the_work_away(served: Served, games: Games, en
         call.cancel()
         assert await waiting == grpc.StatusCode.CANCELLED
     await at_rest(engine)
-    assert await analyzed(served, games["malice-match"])
+    assert (await analyzed(served, games["malice-match"])).moves
 
 
 @contextmanager

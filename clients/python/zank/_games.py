@@ -138,15 +138,19 @@ def analyze(
         if folder is None or dry_run:
             _estimate(bulk)
             return
-        with journal_in(folder) as journal:
-            _analyze(bulk, journal)
-            bulk.write(journal, folder)
-            if parquet:
-                write_tables(bulk.reports(journal), folder)
+        try:
+            with journal_in(folder) as journal:
+                _analyze(bulk, journal)
+                bulk.write(journal, folder)
+                if parquet:
+                    write_tables(bulk.reports(journal), folder)
+                done = sum(game.key in journal for game in bulk.games)
+        except OSError as error:
+            raise click.FileError(str(error.filename or folder), error.strerror) from None
     counts = faults_by_reason(bulk.faults)
     repeated = counts.pop("DUPLICATE", 0)
     bad = counts.total()
-    click.echo(f"{len(bulk.games) - bad:,} games analysed, {bad:,} bad records, {repeated:,} duplicates: {folder}")
+    click.echo(f"{done:,} games analysed, {bad:,} bad records, {repeated:,} duplicates: {folder}")
     sys.exit(1 if bad else 0)
 
 
@@ -184,6 +188,8 @@ def _analyze(bulk: Bulk, journal: Journal) -> None:
     """Analyses what is left to do."""
     for fault in bulk.faults:
         click.echo(str(fault), err=True)
+    if bulk.left_out:
+        click.echo(f"{bulk.left_out:,} records left out, for nobody whose moves are to be judged is in them", err=True)
     left = sum(game.key not in journal for game in bulk.games)
     if left < len(bulk.games):
         click.echo(f"{len(bulk.games) - left:,} of {len(bulk.games):,} games are done already", err=True)
