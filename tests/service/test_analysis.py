@@ -464,12 +464,18 @@ async def test_the_luck_of_a_drawn_card_is_what_it_is_better_than_the_mean(serve
 
 
 async def test_the_luck_of_a_stock_card_is_what_it_is_better_than_the_mean(served: Served) -> None:
-    start = bank_tables.partial("9h.4-.", "9s.3h.6c7d", h="Kc.Kd.Kh.Ks.Jc.Jd.Qd.Js", rules="bank-crapette")
+    """One of four goes to a foundation, and one to the tableau; the game is soon over, by the cards that are left."""
+    start = bank_tables.partial("9h.4-.", "9s.3h.6c7d", h="Kc.Kd.Kh.Ks.Jc.3d.Qd.Js", rules="bank-crapette")
+    start.rule_set.bank.max_turns = 2
     possible = sorted(unseen(start.bank).own[0])
     assert len(possible) == 4
     found = [await luck_of(served, start, "TURN", "D", card) for card in possible]
     assert {event.player for event in found} == {1}
     without_bias([event.points for event in found], [1] * len(possible))
+    luck = {card: event.points.mean for card, event in zip(possible, found, strict=True)}
+    assert possible == ["2c", "3c", "4c", "Ac"]
+    assert luck["Ac"] > luck["2c"] > 0 > luck["3c"]
+    assert luck["3c"] == luck["4c"]
 
 
 async def test_cards_drawn_after_the_last_card_of_the_hand_completed_a_stack_are_all_named(served: Served) -> None:
