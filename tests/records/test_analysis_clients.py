@@ -6,11 +6,11 @@ from collections.abc import Iterator
 import pytest
 
 from tests.records.test_analyze import target
-from tests.records.test_simulation import SHORT, simulated
+from tests.records.test_simulation import simulated
 from zank import Client
 from zank.aio import AsyncClient
 from zank.errors import DeadlineExceeded, InvalidInput, InvalidRequest
-from zank.v1 import AnalysisSettings, AnalyzeGamesRequest, GameRecord
+from zank.v1 import AnalysisSettings, AnalyzeGamesRequest, BankOptions, GameRecord, MaliceOptions, RuleSet
 from zank_kernel.engine import Engine
 
 __all__ = ["target"]
@@ -18,7 +18,10 @@ __all__ = ["target"]
 
 @pytest.fixture(scope="module")
 def games(engine: Engine) -> list[GameRecord]:
-    return [*simulated(engine, SHORT["malice"], 2, 4), *simulated(engine, SHORT["bank"], 1, 4)]
+    malice = RuleSet(preset="malice-match", malice=MaliceOptions(payoff_cards=1))
+    bank = RuleSet(preset="bank-russian", bank=BankOptions(max_turns=2))
+    shortest = sorted(simulated(engine, malice, 20, 1), key=lambda game: len(game.events))[4:6]
+    return [*shortest, *simulated(engine, bank, 1, 1)]
 
 
 @pytest.fixture

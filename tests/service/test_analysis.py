@@ -65,7 +65,7 @@ RULE_SETS: Final = {
     "bank-russian": RuleSet(preset="bank-russian", bank=BankOptions(max_turns=4)),
     "bank-crapette": RuleSet(preset="bank-crapette", bank=BankOptions(max_turns=4)),
 }
-LENGTHS: Final = range(15, 60)  # events of a game that has something to show, in no time
+LENGTHS: Final = range(15, 40)  # events of a game that has something to show, in no time
 
 type Games = dict[str, GameRecord]
 
