@@ -109,8 +109,8 @@ class GameAnalysis:
                 self._decisions, key=lambda each: (each.position.turns, each.position.player_to_move)
             )
         ]
-        following = [*(group[0].position for group in groups[1:]), self._end]
-        return [Turn(decisions=group, after=after) for group, after in zip(groups, following, strict=True)]
+        following = itertools.chain((group[0].position for group in groups[1:]), [self._end])
+        return [Turn(decisions=group, after=after) for group, after in zip(groups, following, strict=False)]
 
     def parts(self, turn: Turn, stopped: Callable[[], bool] = lambda: False) -> list[Part]:
         """The parts of a turn, judged, with the luck of what came to light after each; raises search.Stopped."""

@@ -41,6 +41,7 @@ from zank_service.limits import (
     LEAST_MOVE_ROLLOUTS,
     MAX_LUCK_ROLLOUTS,
     MAX_REQUEST_ID,
+    SHOWN_OF_FAULT,
     Limits,
 )
 from zank_service.refusals import Refusal, Violations, invalid, overloaded
@@ -227,7 +228,8 @@ def _one_more(progress: AnalysisProgress) -> AnalysisProgress:
 def _bad_record(fault: RecordFault) -> Refusal:
     """INVALID_ARGUMENT for a record that cannot be."""
     rule = {"rule": fault.rule} if fault.rule else {}
-    return invalid("INVALID_RECORD", f"record.{fault.field}".rstrip("."), fault.text, rule)
+    text = fault.text if len(fault.text) <= SHOWN_OF_FAULT else f"{fault.text[:SHOWN_OF_FAULT]}…"
+    return invalid("INVALID_RECORD", f"record.{fault.field}".rstrip("."), text, rule)
 
 
 def _fault(refusal: Refusal) -> GameFault:

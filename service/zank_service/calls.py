@@ -98,10 +98,14 @@ class Calls(Interceptor):
 
             return grpc.unary_stream_rpc_method_handler(guarded_stream, None, serialize)
 
+        async def parsed(parts: AsyncIterator[bytes]) -> AsyncIterator[Any]:
+            # No generator expression: that would begin `parts` at once, and gRPC warn of it where a call is refused.
+            async for data in parts:
+                yield _parsed(parse, data)
+
         async def guarded_streams(parts: AsyncIterator[bytes], context: Context) -> None:
             async with self._guard(method, context):
-                requests = (_parsed(parse, data) async for data in parts)
-                await _stream(handler.stream_stream, requests, context)
+                await _stream(handler.stream_stream, parsed(parts), context)
 
         return grpc.stream_stream_rpc_method_handler(guarded_streams, None, serialize)
 

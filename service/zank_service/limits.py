@@ -8,6 +8,7 @@ from zank_kernel import defaults
 MAX_MESSAGE_BYTES: Final = 64 * 1024  # one request
 MAX_REQUEST_ID: Final = 128  # characters
 SHOWN: Final = 32  # characters of a client's text that a refusal repeats: it travels in a header
+SHOWN_OF_FAULT: Final = 400  # characters of what is wrong with a record, which may repeat some of it
 MAX_CALLS: Final = 1_024  # calls under way, health watchers included
 
 MAX_ROLLOUTS: Final = 1_000_000

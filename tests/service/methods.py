@@ -1,17 +1,17 @@
 """Calls in bytes to any method, and what becomes of them."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import grpc
 from google.protobuf.descriptor import Descriptor, FieldDescriptor, MethodDescriptor
 
 from tests.service.wire import Refused, Served, read
-from zank.v1 import referee_pb2, server_pb2, solver_pb2
+from zank.v1 import analysis_pb2, referee_pb2, server_pb2, solver_pb2
 
 METHODS: Final[dict[str, MethodDescriptor]] = {
     f"{service.name}/{method.name}": method
-    for file in (referee_pb2, solver_pb2, server_pb2)
+    for file in (referee_pb2, solver_pb2, analysis_pb2, server_pb2)
     for service in file.DESCRIPTOR.services_by_name.values()
     for method in service.methods
 }
@@ -30,8 +30,13 @@ async def raw(served: Served, call: Call) -> bytes:
     """The bytes that a method answers with, of a stream the last message."""
     path = f"/zank.v1.{call.method}"
     if METHODS[call.method].server_streaming:
-        stream = served.channel.unary_stream(path, bytes, bytes)
-        messages: list[bytes] = [message async for message in stream(call.data, timeout=call.seconds)]
+        channel = served.channel
+        stream: Any = (
+            channel.stream_stream(path, bytes, bytes)(iter([call.data]), timeout=call.seconds)
+            if METHODS[call.method].client_streaming
+            else channel.unary_stream(path, bytes, bytes)(call.data, timeout=call.seconds)
+        )
+        messages: list[bytes] = [message async for message in stream]
         return messages[-1]
     answer: bytes = await served.channel.unary_unary(path, bytes, bytes)(call.data, timeout=call.seconds)
     return answer

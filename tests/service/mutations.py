@@ -56,7 +56,7 @@ def mutate(message: Message, chooser: Random) -> None:
     """Change one thing somewhere in a message."""
     fields: list[Any] = list(message.DESCRIPTOR.fields)
     held = {field.name for field, _ in message.ListFields()}
-    present = [field for field in fields if field.message_type is not None and field.name in held]
+    present = [field for field in fields if field.message_type is not None and field.name in held and not is_map(field)]
     if present and chooser.random() < 0.8:
         field = chooser.choice(present)
         value = getattr(message, field.name)
@@ -72,6 +72,8 @@ def mutate(message: Message, chooser: Random) -> None:
     field = chooser.choice(fields)
     if chooser.random() < 0.2:
         message.ClearField(field.name)
+    elif is_map(field):
+        getattr(message, field.name)[chooser.choice(TEXTS)] = chooser.choice(TEXTS)
     elif field.is_repeated:
         values = getattr(message, field.name)
         if field.message_type is not None:
@@ -84,6 +86,11 @@ def mutate(message: Message, chooser: Random) -> None:
         getattr(message, field.name).SetInParent()
     else:
         setattr(message, field.name, _scalar(field, chooser))
+
+
+def is_map(field: Any) -> bool:
+    """Whether a field has texts by name."""
+    return field.message_type is not None and bool(field.message_type.GetOptions().map_entry)
 
 
 def _shake(values: Any, chooser: Random) -> None:

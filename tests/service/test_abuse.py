@@ -18,11 +18,14 @@ from hypothesis import strategies as st
 
 from tests.service import bank_tables
 from tests.service.methods import METHODS, Call, fate, raw
-from tests.service.mutations import TEXTS, damaged, mutate, strewn
+from tests.service.mutations import TEXTS, damaged, is_map, mutate, strewn
 from tests.service.tables import full, partial
 from tests.service.wire import Refused, Served
 from zank.v1 import (
     ENDING_OUT,
+    AnalysisSettings,
+    AnalyzeGameRequest,
+    AnalyzeGamesRequest,
     AnalyzeRequest,
     ApplyMoveRequest,
     ApplyMoveResponse,
@@ -30,7 +33,9 @@ from zank.v1 import (
     Budget,
     CheckMoveRequest,
     CheckMoveResponse,
+    Deal,
     DealRequest,
+    GameRecord,
     GameResult,
     GetBestMoveRequest,
     GetHintRequest,
@@ -43,6 +48,7 @@ from zank.v1 import (
     Pile,
     Position,
     Question,
+    RecordEvent,
     Reveal,
     RuleSet,
     Slot,
@@ -50,6 +56,7 @@ from zank.v1 import (
     ViewResponse,
 )
 
+SETTINGS: Final = AnalysisSettings(rollouts=64, luck_rollouts=16, seed=3)
 BUDGET: Final = Budget(rollouts=16)
 SEEDS: Final = st.integers(0, 2**32)
 EFFORT: Final = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -69,6 +76,17 @@ BANK_POSITIONS: Final = (
     bank_tables.partial("9h2..5c", "9s.3h.6c7d", h="Kc.Qd.Kh.Ks.Jc.Jd..Js", drawn="3c1", rules="bank-crapette"),
 )
 BANK_POSITIONS[2].bank.tableau_moves.extend(["T2-T1", "T1-T2"])
+
+
+def record(chooser: Random) -> GameRecord:
+    """The beginning of a game in which the first move is one of a few; the deal allows some of them."""
+    preset, moves = chooser.choice(
+        [("malice-match", ["2-S1", "5-S2", "Q-S1", "A-C1"]), ("bank-crapette", ["TURN", "R-F", "R-T1", "T1-F"])]
+    )
+    events = [RecordEvent(move=chooser.choice(moves)), RecordEvent(resigned=1)]
+    return GameRecord(
+        rule_set=RuleSet(preset=preset), deal=Deal(seed=chooser.randrange(5)), events=events, players=["Ann", "Bob"]
+    )
 
 
 def sound(method: str, chooser: Random) -> Message:
@@ -97,6 +115,8 @@ def sound(method: str, chooser: Random) -> Message:
         GetHintRequest(question=question),
         GetBestMoveRequest(question=question),
         AnalyzeRequest(question=question),
+        AnalyzeGameRequest(record=record(chooser), settings=SETTINGS),
+        AnalyzeGamesRequest(record=record(chooser), settings=SETTINGS),
         GetInfoRequest(),
     ]
     (request,) = [request for request in requests if request.DESCRIPTOR is METHODS[method].input_type]
@@ -144,6 +164,11 @@ def delimited(number: int, data: bytes) -> bytes:
 
 def bounded(request: Message) -> Message:
     """A request that asks for little work, whatever was done to it: a large budget is no fault."""
+    if isinstance(request, AnalyzeGameRequest | AnalyzeGamesRequest):
+        settings = request.settings
+        settings.rollouts = 64 if settings.rollouts in range(64, 1_000_001) else settings.rollouts or 64
+        settings.luck_rollouts = 16 if settings.luck_rollouts in range(16, 65_537) else settings.luck_rollouts or 16
+        return request
     question: Question | None = getattr(request, "question", None)
     if question is not None and question.HasField("budget"):
         if question.budget.rollouts <= 1_000_000:
@@ -250,7 +275,7 @@ def places(message: Message, path: str = "") -> Iterator[tuple[str, Message, str
     for field in message.DESCRIPTOR.fields:
         if field.type == FieldDescriptor.TYPE_STRING:
             yield f"{path}{field.name}", message, field.name
-        elif field.message_type is not None:
+        elif field.message_type is not None and not is_map(field):
             value = getattr(message, field.name)
             for index, part in enumerate(value if field.is_repeated else [value]):
                 yield from places(part, f"{path}{field.name}[{index}].")
@@ -484,7 +509,7 @@ async def test_who_asks_for_the_most_and_gives_up_holds_nothing_up(served: Serve
 async def test_an_empty_request_gets_a_clear_status(served: Served) -> None:
     for method in METHODS:
         outcome = await fate(served, Call(method=method, data=b""))
-        assert isinstance(outcome, bytes) == (method == "Server/GetInfo")
+        assert isinstance(outcome, bytes) == (method in ("Server/GetInfo", "Analyst/AnalyzeGames"))
 
 
 NO_GRPC: Final = {

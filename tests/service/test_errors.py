@@ -16,9 +16,12 @@ from tests.service.tables import full, partial
 from tests.service.wire import Refused, Served, check_health, connected, documented, refusal
 from zank.v1 import (
     ENDING_OUT,
+    AnalyzeGameRequest,
     ApplyMoveRequest,
     Budget,
+    Deal,
     DealRequest,
+    GameRecord,
     GameResult,
     GetHintRequest,
     GetInfoRequest,
@@ -28,6 +31,8 @@ from zank.v1 import (
     Pile,
     Position,
     Question,
+    RecordEvent,
+    RuleSet,
 )
 from zank_kernel.engine import Engine
 from zank_service import server as server_module
@@ -58,6 +63,16 @@ async def bad_question(served: Served, engine: Engine) -> Refused:
 
 async def no_message(served: Served, engine: Engine) -> Refused:
     return await refusal(served.channel.unary_unary("/zank.v1.Solver/GetHint", bytes, bytes)(b"\xff"))
+
+
+async def bad_record(served: Served, engine: Engine) -> Refused:
+    return await refusal(anext(aiter(served.analyst.AnalyzeGame(AnalyzeGameRequest()))))
+
+
+async def illegal_record(served: Served, engine: Engine) -> Refused:
+    record = GameRecord(rule_set=RuleSet(preset="bank-russian"), deal=Deal(seed=1), events=[RecordEvent(move="END")])
+    record.events.add(abandoned=0)
+    return await refusal(anext(aiter(served.analyst.AnalyzeGame(AnalyzeGameRequest(record=record)))))
 
 
 async def illegal_move(served: Served, engine: Engine) -> Refused:
@@ -177,6 +192,8 @@ PROVOKED: dict[tuple[str, str, str], Callable[[Served, Engine], Awaitable[Refuse
     ("INVALID_ARGUMENT", "INVALID_POSITION", "fields"): bad_position,
     ("INVALID_ARGUMENT", "INVALID_RULE_SET", "fields"): bad_rule_set,
     ("INVALID_ARGUMENT", "INVALID_MOVE", "fields"): bad_move,
+    ("INVALID_ARGUMENT", "INVALID_RECORD", "fields"): bad_record,
+    ("INVALID_ARGUMENT", "INVALID_RECORD", "fields rule"): illegal_record,
     ("INVALID_ARGUMENT", "INVALID_REQUEST", "fields"): bad_question,
     ("INVALID_ARGUMENT", "INVALID_REQUEST", ""): no_message,
     ("FAILED_PRECONDITION", "ILLEGAL_MOVE", ""): illegal_move,
@@ -198,7 +215,9 @@ PROVOKED: dict[tuple[str, str, str], Callable[[Served, Engine], Awaitable[Refuse
 
 
 def key(row: Row) -> tuple[str, str, str]:
-    about = "fields" if row.fields else "obligatory" if "obligatory" in row.metadata else ""
+    about = (
+        "fields" + " rule" * bool(row.metadata) if row.fields else "obligatory" if "obligatory" in row.metadata else ""
+    )
     return row.code, row.reason, about
 
 

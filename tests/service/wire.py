@@ -11,9 +11,10 @@ from google.rpc import error_details_pb2, status_pb2
 from grpc_health.v1 import health_pb2
 
 from tests.service.errors import TABLE, Row
-from zank.v1 import RefereeStub, ServerStub, SolverStub
+from zank.v1 import AnalystStub, RefereeStub, ServerStub, SolverStub
 
 if TYPE_CHECKING:  # in the stubs only
+    from zank.v1.analysis_pb2_grpc import AnalystAsyncStub
     from zank.v1.referee_pb2_grpc import RefereeAsyncStub
     from zank.v1.server_pb2_grpc import ServerAsyncStub
     from zank.v1.solver_pb2_grpc import SolverAsyncStub
@@ -27,6 +28,7 @@ class Served:
     channel: grpc.aio.Channel
     referee: "RefereeAsyncStub"
     solver: "SolverAsyncStub"
+    analyst: "AnalystAsyncStub"
     about: "ServerAsyncStub"
 
 
@@ -39,6 +41,7 @@ async def connected(target: str) -> AsyncIterator[Served]:
             channel=channel,
             referee=RefereeStub(channel),
             solver=SolverStub(channel),
+            analyst=AnalystStub(channel),
             about=ServerStub(channel),
         )
 

@@ -83,7 +83,8 @@ class Bulk:
 
     def read(self) -> None:
         """Reads the files once, for what there is to do."""
-        version = self.client.info().engine_version
+        server = self.client.info()
+        version, most = server.engine_version, server.limits.max_message_bytes
         seen: dict[bytes, Line] = {}
         for line, found in self._records():
             if isinstance(found, InvalidRecord):
@@ -102,6 +103,11 @@ class Bulk:
                 self.faults.append(Fault(line=line, fault=fault))
                 continue
             seen[key] = line
+            size = self._request(record, players).ByteSize()
+            if size > most:
+                fault = GameFault(reason="INVALID_RECORD", text=f"expected at most {most:,} bytes, found {size:,}")
+                self.faults.append(Fault(line=line, fault=fault))
+                continue
             moves = sum(event.HasField("move") for event in record.events)
             self.games.append(
                 Game(line=line, key=key, preset=record.rule_set.preset, players=tuple(record.players), moves=moves)
@@ -166,9 +172,14 @@ class Bulk:
         """What to ask for these games, in order."""
         wanted = {(line.file, line.number) for line in games}
         for line, found in self._records():
-            if (line.file, line.number) in wanted and not isinstance(found, InvalidRecord):
+            here = line.file, line.number
+            if here in wanted and not isinstance(found, InvalidRecord):
+                wanted.remove(here)  # a file may be named twice
                 record, _ = found
-                yield AnalyzeGamesRequest(record=record, settings=self._settings(self.whose.players(record)))
+                yield self._request(record, self.whose.players(record))
+
+    def _request(self, record: GameRecord, players: Sequence[int]) -> AnalyzeGamesRequest:
+        return AnalyzeGamesRequest(record=record, settings=self._settings(players))
 
     def _settings(self, players: Sequence[int]) -> AnalysisSettings:
         settings = AnalysisSettings(players=players)

@@ -182,18 +182,19 @@ def analyze(
         if folder is None or dry_run:
             _estimate(bulk)
             return
-        with journal_in(folder) as journal:
-            _analyze(bulk, journal)
-            bulk.write(journal, folder)
-            if parquet:
-                write_tables(bulk.reports(journal), folder)
-            totals = Totals.of(bulk.reports(journal))
+        try:
+            with journal_in(folder) as journal:
+                _analyze(bulk, journal)
+                bulk.write(journal, folder)
+                if parquet:
+                    write_tables(bulk.reports(journal), folder)
+                totals = Totals.of(bulk.reports(journal))
+        except OSError as error:
+            raise click.FileError(str(error.filename or folder), error.strerror) from None
     print_totals(console(), totals)
-    bad, repeated, left_out = len(bulk.bad), len(bulk.faults) - len(bulk.bad), bulk.left_out
-    click.echo(
-        f"{totals.games:,} games in {folder}; {bad:,} bad records, {repeated:,} duplicates, {left_out:,} left out",
-        err=True,
-    )
+    bad = len(bulk.bad)
+    repeated = len(bulk.faults) - bad
+    click.echo(f"{totals.games:,} games analysed, {bad:,} bad records, {repeated:,} duplicates: {folder}")
     sys.exit(1 if bad else 0)
 
 
@@ -242,6 +243,8 @@ def _analyze(bulk: Bulk, journal: Journal) -> None:
     """Analyses what is left to do."""
     for fault in bulk.faults:
         click.echo(str(fault), err=True)
+    if bulk.left_out:
+        click.echo(f"{bulk.left_out:,} records left out, for nobody whose moves are to be judged is in them", err=True)
     left = sum(game.key not in journal for game in bulk.games)
     if left < len(bulk.games):
         click.echo(f"{len(bulk.games) - left:,} of {len(bulk.games):,} games are done already", err=True)
@@ -268,7 +271,7 @@ def _estimate(bulk: Bulk) -> None:
     """Says how long an analysis would take."""
     moves, each = sum(game.moves for game in bulk.games), bulk.seconds_a_move()
     click.echo(
-        f"{len(bulk.games):,} games, {moves:,} moves, {len(bulk.faults):,} records that cannot be analysed;"
+        f"{len(bulk.games):,} games, {moves:,} moves, {len(bulk.bad):,} records that cannot be analysed;"
         f" about {moves * each / 3600:.2g} hours, by one game: {each * 1000:.3g} ms a move"
     )
 

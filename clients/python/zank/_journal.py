@@ -1,13 +1,16 @@
 """A file to which finished pieces of work are added, and which outlives being killed."""
 
-import fcntl
 import os
 import struct
+import sys
 import zlib
 from pathlib import Path
 from typing import IO, Final, Self
 
 from zank.errors import InvalidInput
+
+if sys.platform != "win32":  # where nothing keeps two processes apart
+    import fcntl
 
 _HEAD: Final = struct.Struct("<32sII")  # key, bytes that follow, their checksum
 _MAGIC: Final = b"zank journal 1\n"
@@ -21,7 +24,8 @@ class Journal:
         self._file: IO[bytes] = open(path, "a+b")  # noqa: SIM115 - closed by `close`
         self._places: dict[bytes, tuple[int, int]] = {}
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if sys.platform != "win32":
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             self._file.close()
             raise InvalidInput(f"{path}: expected to have it alone; another process is at work here") from None

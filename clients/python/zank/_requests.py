@@ -133,15 +133,32 @@ def game_analysis(record: GameRecord, request_id: str, settings: AnalysisSetting
     )
 
 
-def game_analyses(
-    games: Iterable[GameRecord | AnalyzeGamesRequest], settings: AnalysisSettings
-) -> Iterator[AnalyzeGamesRequest]:
-    """For the analysis of many games, with these settings where a record says none of its own."""
-    for game in games:
-        if isinstance(game, AnalyzeGamesRequest):
-            yield game
-        else:
-            yield AnalyzeGamesRequest(record=arguments.record(game), settings=settings)
+class GameAnalyses:
+    """Requests to analyse many games, with `settings` where one says none of its own.
+
+    They are sent from elsewhere than where answers are read. So what goes wrong with a game ends them, and is kept: who
+    has read all answers raises it by `check`.
+    """
+
+    def __init__(self, games: Iterable[GameRecord | AnalyzeGamesRequest], settings: AnalysisSettings) -> None:
+        self._games = games
+        self._settings = settings
+        self._fault: Exception | None = None
+
+    def __iter__(self) -> Iterator[AnalyzeGamesRequest]:
+        try:
+            for game in self._games:
+                if isinstance(game, AnalyzeGamesRequest):
+                    yield game
+                else:
+                    yield AnalyzeGamesRequest(record=arguments.record(game), settings=self._settings)
+        except Exception as error:
+            self._fault = error
+
+    def check(self) -> None:
+        """Raises what went wrong, if anything did."""
+        if self._fault is not None:
+            raise self._fault
 
 
 def question(method: str, position: Position | str, options: QuestionOptions) -> Question:

@@ -206,8 +206,8 @@ class AsyncClient:
     ) -> AsyncIterator[AnalyzeGamesResponse]:
         """As `Client.analyze_games`; the records are iterated over in the event loop."""
         settings = analysis_settings("analyze_games", options)
-        sent = requests.game_analyses(games, settings)
-        return _updates(partial(self._connected.analyst.AnalyzeGames, sent), timeout)
+        sent = requests.GameAnalyses(games, settings)
+        return _checked(_updates(partial(self._connected.analyst.AnalyzeGames, iter(sent)), timeout), sent)
 
     async def info(self, *, timeout: float | None = None) -> GetInfoResponse:
         """As `Client.info`."""
@@ -262,3 +262,9 @@ async def _wait_until_ready(channel: grpc.aio.Channel, target: str, start_timeou
         if fault:
             break
     raise not_serving(target, start_timeout, fault)
+
+
+async def _checked[Response](answers: AsyncIterator[Response], sent: requests.GameAnalyses) -> AsyncIterator[Response]:
+    async for answer in answers:
+        yield answer
+    sent.check()

@@ -220,12 +220,13 @@ class Client:
         """Many recorded games, each answered when it is done, with its place among the games as `index`.
 
         A record that is bad is answered by its `fault`, and the others go on. Games are taken as they are needed, from
-        another thread; a message says what is wanted of its game by itself. Otherwise as `analyze_game`.
+        another thread; a message says what is wanted of its game by itself. An exception in taking one is raised after
+        the answers to those before. Otherwise as `analyze_game`.
         """
         settings = analysis_settings("analyze_games", options)
         limit = None if timeout is None else arguments.seconds("timeout", timeout)
-        call = self._connected.analyst.AnalyzeGames(requests.game_analyses(games, settings), timeout=limit)
-        return _updates(call, limit)
+        sent = requests.GameAnalyses(games, settings)
+        return _checked(_updates(self._connected.analyst.AnalyzeGames(iter(sent), timeout=limit), limit), sent)
 
     def info(self, *, timeout: float | None = None) -> GetInfoResponse:
         """What the server is and can do."""
@@ -284,3 +285,8 @@ def _wait_until_ready(channel: grpc.Channel, target: str, start_timeout: float |
     finally:
         ready.cancel()
     raise not_serving(target, start_timeout, fault)
+
+
+def _checked[Response](answers: Iterator[Response], sent: requests.GameAnalyses) -> Iterator[Response]:
+    yield from answers
+    sent.check()
