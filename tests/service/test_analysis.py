@@ -11,6 +11,7 @@ from typing import Any, Final
 from unittest.mock import patch
 
 import grpc
+import numpy as np
 import pytest
 
 from tests.records.test_replay import kept
@@ -42,11 +43,13 @@ from zank.v1 import (
     GameResult,
     LuckEvent,
     MaliceOptions,
+    MatchScore,
     Position,
     RecordEvent,
     RuleSet,
     StopCall,
 )
+from zank_kernel import equity
 from zank_kernel.engine import Engine
 from zank_service import analyst as analyst_module
 from zank_service.bank.knowledge import unseen
@@ -496,7 +499,8 @@ async def test_cards_drawn_after_the_last_card_of_the_hand_completed_a_stack_are
 BAD_SETTINGS: Final = {
     "settings.rollouts": AnalysisSettings(rollouts=63),
     "settings.luck_rollouts": AnalysisSettings(luck_rollouts=65_537),
-    "settings.objective": AnalysisSettings(objective=OBJECTIVE_MATCH),
+    "settings.objective": AnalysisSettings(objective=9),  # type: ignore[arg-type]
+    "record.match_score": AnalysisSettings(objective=OBJECTIVE_MATCH),
     "settings.priority": AnalysisSettings(priority=9),  # type: ignore[arg-type]
     "settings.players[1]": AnalysisSettings(players=[1, 3]),
 }
@@ -516,6 +520,36 @@ async def test_a_setting_that_cannot_be_is_refused_by_its_name(served: Served, g
     (answer,) = await answers(served, [AnalyzeGamesRequest(record=record, settings=settings)])
     fault = answer.fault
     assert (fault.reason, fault.field, fault.text) == ("INVALID_REQUEST", field, refused.fields[field])
+
+
+async def test_a_game_of_a_match_is_judged_by_its_match(served: Served, games: Games) -> None:
+    record = copied(games["malice-match"])
+    record.match_score.CopyFrom(MatchScore(player1=40, player2=47))
+    report = await analyzed(served, record)
+    assert report.settings.objective == OBJECTIVE_MATCH
+    for move in report.moves:
+        assert move.match_before.mean - move.match_after.mean == pytest.approx(move.match_loss.mean, abs=1e-9)
+        assert move.tied_with_best == (move.match_loss.mean <= 2 * move.match_loss.standard_error)
+    assert all(luck.HasField("match") for luck in report.luck)
+    match = report.balance.match
+    assert match.result == pytest.approx(match.start + match.luck - match.losses + match.remainder)
+    stakes = equity.stakes(BY_PRESET["malice-match"].rules(record.rule_set), (40, 47), 0)
+    after = stakes.after(np.asarray(report.balance.points.result, np.int64))
+    assert match.result == pytest.approx(float(after) / equity.SCALE)
+
+
+async def test_without_its_score_or_a_measured_rule_set_a_game_is_judged_by_itself(
+    served: Served, games: Games, reports: dict[str, GameReport]
+) -> None:
+    assert not any(move.HasField("match_loss") for move in reports["malice-match"].moves)
+    record = begun(games["bank-russian"], 3, RecordEvent(abandoned=0))
+    record.rule_set.bank.max_turns = 7
+    record.rule_set.bank.match_target = 300
+    record.match_score.CopyFrom(MatchScore(player1=10, player2=20))
+    assert (await analyzed(served, record)).settings.objective == OBJECTIVE_POINTS
+    settings = AnalysisSettings(objective=OBJECTIVE_MATCH)
+    refused = await refusal(first_of(served, AnalyzeGameRequest(record=record, settings=settings)))
+    assert (refused.code, refused.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "MATCH_SCORE_UNAVAILABLE")
 
 
 async def test_a_request_id_has_a_length(served: Served, games: Games) -> None:
