@@ -186,7 +186,9 @@ class AnalyzeGamesRequest(_message.Message):
     """Chosen by the client and echoed in the report. At most 128 characters. Default: empty."""
     @_builtins.property
     def record(self) -> _record_pb2.GameRecord:
-        """The game. Required."""
+        """The game. Required. A request that is larger than the server accepts (`Limits.max_message_bytes`, enough for some
+        thousand moves) ends the stream.
+        """
 
     @_builtins.property
     def settings(self) -> Global___AnalysisSettings:
