@@ -32,8 +32,8 @@ EACH = 8_192  # … so many from each
 AT_ONCE = 8
 
 
-async def analysed(engine: Engine, records: Sequence[GameRecord], rollouts: int) -> float:
-    """Seconds to analyse all records in one call."""
+async def analysed(engine: Engine, records: Sequence[GameRecord], rollouts: int) -> tuple[float, float]:
+    """Seconds to analyse all records in one call, and processor time."""
     server = Server(engine, Limits())
     port = await server.start("127.0.0.1", 0)
     await server.serve()
@@ -43,16 +43,16 @@ async def analysed(engine: Engine, records: Sequence[GameRecord], rollouts: int)
             yield AnalyzeGamesRequest(record=record, settings=AnalysisSettings(rollouts=rollouts))
 
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-        begin = time.perf_counter()
+        begin, used = time.perf_counter(), time.process_time()
         async for response in AnalystStub(channel).AnalyzeGames(requests()):
             assert response.HasField("report"), response.fault
-        seconds = time.perf_counter() - begin
+        seconds, used = time.perf_counter() - begin, time.process_time() - used
     await server.stop(5)
-    return seconds
+    return seconds, used
 
 
-def alone(engine: Engine, preset: str, records: Sequence[GameRecord]) -> float:
-    """Rollouts a second from positions of these games."""
+def alone(engine: Engine, preset: str, records: Sequence[GameRecord]) -> tuple[float, float]:
+    """Rollouts a second from positions of these games, by the clock and by processor time."""
     family = BY_PRESET[preset]
     chance = random.Random(preset)
     found = [each for record in records for each in decisions(engine, record)[0]]
@@ -75,9 +75,10 @@ def alone(engine: Engine, preset: str, records: Sequence[GameRecord]) -> float:
         engine.results(question, FAMILIES[family.name].to_state([question.table]), 0, EACH)
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        begin = time.perf_counter()
+        begin, used = time.perf_counter(), time.process_time()
         list(pool.map(play, questions))
-        return len(questions) * EACH / (time.perf_counter() - begin)
+        seconds, used = time.perf_counter() - begin, time.process_time() - used
+    return len(questions) * EACH / seconds, len(questions) * EACH / used
 
 
 def measure(preset: str, games: int, rollouts: int, cache: Path) -> dict[str, Any]:
@@ -86,11 +87,11 @@ def measure(preset: str, games: int, rollouts: int, cache: Path) -> dict[str, An
     engine.warm_up()
     player = parse_player(PLAYER)
     records = list(simulate(engine, complete_rule_set(RuleSet(preset=preset)), games, 1, (player, player)))
-    rate = alone(engine, preset, records)
+    rate, rate_of_processor = alone(engine, preset, records)
     before = engine.meter.rollouts
-    seconds = asyncio.run(analysed(engine, records, rollouts))
+    seconds, used = asyncio.run(analysed(engine, records, rollouts))
     moves = sum(event.HasField("move") for record in records for event in record.events)
-    played = (engine.meter.rollouts - before) / seconds
+    played = engine.meter.rollouts - before
     engine.close()
     return {
         "games": games,
@@ -98,9 +99,10 @@ def measure(preset: str, games: int, rollouts: int, cache: Path) -> dict[str, An
         "rollouts": rollouts,
         "seconds": seconds,
         "moves_per_second_and_core": moves / seconds / engine.workers,
-        "rollouts_per_second": played,
+        "rollouts_per_second": played / seconds,
         "rollouts_per_second_alone": rate,
-        "share_of_the_kernel": played / rate,
+        "share_of_the_kernel": played / seconds / rate,
+        "share_of_processor_time": played / used / rate_of_processor,
     }
 
 
@@ -108,7 +110,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--preset", default="malice-match", choices=BY_PRESET)
     parser.add_argument("--games", type=int, default=16)
-    parser.add_argument("--rollouts", type=int, default=4_096, help="for the moves of a part of a turn")
+    parser.add_argument("--rollouts", type=int, default=16_384, help="for the moves of a part of a turn")
     parser.add_argument("--cache", type=Path, required=True)
     options = parser.parse_args()
     print(json.dumps(measure(options.preset, options.games, options.rollouts, options.cache), indent=2))

@@ -84,10 +84,10 @@ class AnalysisOptions(TypedDict, total=False):
     """How recorded games are analysed; everything may be left out (see `zank.v1.AnalysisSettings`)."""
 
     rollouts: int | None
-    """Games to play to the end for the moves of a part of a turn, together; by default 4,096."""
+    """Games to play to the end for the moves of a part of a turn, together; by default 16,384."""
 
     luck_rollouts: int | None
-    """Games to play to the end to measure the luck of what comes to light, twice; by default 512."""
+    """Games to play to the end to measure the luck of what comes to light, twice; by default 1,024."""
 
     seed: int | None
     """Of the random numbers, 0 to 2**64 - 1; by default the server derives it from the record."""

@@ -297,11 +297,11 @@ class AnalysisSettings(_message.Message):
     HINDSIGHT_FIELD_NUMBER: _builtins.int
     rollouts: _builtins.int
     """Rollouts for the moves of a part of a turn (see `JudgedMove`), together. Unit: rollouts. Range: 64 to the server's
-    limit. 0: the default, 4,096.
+    limit. 0: the default, 16,384.
     """
     luck_rollouts: _builtins.int
     """Rollouts to measure the luck of what comes to light, as many with the card as it was as with all that it could have
-    been. Unit: rollouts each. Range: 16 to 65,536. 0: the default, 512.
+    been. Unit: rollouts each. Range: 16 to 65,536. 0: the default, 1,024.
     """
     seed: _builtins.int
     """Seed of the random numbers. Absent: derived from the digest of the record."""
