@@ -24,12 +24,14 @@ from zank.presets import complete_rule_set
 from zank.records import canonical_record
 from zank.v1 import (
     MOVE_CLASS_GOOD,
+    OBJECTIVE_POINTS,
     OBJECTIVE_WIN,
     PRIORITY_BULK,
     AnalysisSettings,
     Deal,
     GameRecord,
     GameReport,
+    Objective,
     RecordEvent,
     RuleSet,
 )
@@ -48,10 +50,12 @@ LOSS = 0.05  # chance to win: blunders that lose more must be found
 NOTHING_BEFORE = 6  # events in which nothing is planted
 
 
-def analysed(engine: Engine, record: GameRecord, rollouts: int, luck_rollouts: int = 512) -> GameReport:
-    """The report of a game, moves judged by chance to win."""
+def analysed(
+    engine: Engine, record: GameRecord, rollouts: int, objective: Objective.ValueType, luck_rollouts: int = 512
+) -> GameReport:
+    """The report of a game."""
     settings = AnalysisSettings(
-        rollouts=rollouts, luck_rollouts=luck_rollouts, objective=OBJECTIVE_WIN, priority=PRIORITY_BULK
+        rollouts=rollouts, luck_rollouts=luck_rollouts, objective=objective, priority=PRIORITY_BULK
     )
     analysis = GameAnalysis(engine, record, settings, *decisions(engine, record))
     return analysis.report([part for turn in analysis.turns for part in analysis.parts(turn)], "")
@@ -61,16 +65,19 @@ def analysed(engine: Engine, record: GameRecord, rollouts: int, luck_rollouts: i
 
 
 def ranked(engine: Engine, preset: str, games: int, rollouts: int) -> dict[str, Any]:
-    """What players give away in a move with a choice, and their luck in a game; `games` of each pair, each seat."""
+    """What players give away in a move with a choice, and their luck in a game; `games` of each pair, each seat.
+
+    In points, for who plays badly soon has no chance left that could be given away.
+    """
     players = [parse_player(text) for text in PLAYERS]
     lost: dict[str, list[tuple[float, float, int]]] = defaultdict(list)
     lucks: list[float] = []
     rule_set = complete_rule_set(RuleSet(preset=preset))
     for number, pair in enumerate(itertools.permutations(players, 2)):
         for record in simulate(engine, rule_set, games, number, pair):
-            report = analysed(engine, record, rollouts)
+            report = analysed(engine, record, rollouts, OBJECTIVE_POINTS)
             for name, player in zip(record.players, report.players, strict=True):
-                lost[name].append((player.win_loss.mean, player.win_loss.standard_error, player.unforced))
+                lost[name].append((player.points_loss.mean, player.points_loss.standard_error, player.unforced))
                 lucks.append(player.win_luck.mean)
     found = {}
     for name in PLAYERS:
@@ -153,7 +160,7 @@ def _blunders(engine: Engine, preset: str, games: int, rollouts: int) -> Iterato
     """For each planted move what it lost, by a large budget, and whether the analysis found it."""
     for seed in range(games):
         game = planted(engine, preset, seed, 40)
-        said = {move.event: move for move in analysed(engine, game.record, rollouts, 16).moves}
+        said = {move.event: move for move in analysed(engine, game.record, rollouts, OBJECTIVE_WIN, 16).moves}
         truth = _true_losses(engine, game, TRUTH * rollouts)
         for event in game.events:
             yield truth[event], said[event].move_class != MOVE_CLASS_GOOD
