@@ -495,3 +495,28 @@ def test_without_pyarrow_it_says_how_to_install_it(
     assert result.exit_code == 2
     assert "pip install 'zank[parquet]'" in result.stderr
     assert not (tmp_path / "out").exists()
+
+
+# For people --------------------------------------------------------------------------------------------------------
+
+
+def test_a_game_with_comments_is_still_its_record(target: str, records: list[str], tmp_path: Path) -> None:
+    file = written(tmp_path / "games.jsonl", *records[:2])
+    result = zank("games", "annotate", str(file), *SMALL, "--server", target)
+    assert result.exit_code == 0, result.output
+    assert "; result " in result.stdout
+    assert "; player 1 wins " in result.stdout
+    text = tmp_path / "games.txt"
+    text.write_text(result.stdout, encoding="utf-8")
+    assert zank("games", "convert", str(text), "--to", "json").stdout.splitlines() == records[:2]
+
+
+def test_a_game_that_cannot_be_annotated_is_said_and_the_others_go_on(
+    target: str, records: list[str], tmp_path: Path
+) -> None:
+    file = written(tmp_path / "games.jsonl", "{}", illegal(records[0]), records[1])
+    result = zank("games", "annotate", str(file), *SMALL, "--server", target)
+    assert result.exit_code == 1
+    bad = [line for line in result.stderr.splitlines() if line.startswith(f"{file}:")]
+    assert [line.removeprefix(f"{file}:").partition(":")[0] for line in bad] == ["1", "2"]
+    assert result.stdout.count("[Zank ") == 1

@@ -1,5 +1,6 @@
 """What the analysis of a game says, as comments on its moves."""
 
+import itertools
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -9,8 +10,12 @@ from zank.v1 import (
     MOVE_CLASS_BLUNDER,
     MOVE_CLASS_DOUBTFUL,
     MOVE_CLASS_MISTAKE,
+    OBJECTIVE_MATCH,
+    OBJECTIVE_POINTS,
     Estimate,
     GameReport,
+    JudgedMove,
+    Objective,
 )
 
 MARKS: Final = {MOVE_CLASS_DOUBTFUL: "?!", MOVE_CLASS_MISTAKE: "?", MOVE_CLASS_BLUNDER: "??"}
@@ -21,11 +26,9 @@ def annotations(report: GameReport) -> Mapping[int, Sequence[str]]:
     found: dict[int, list[str]] = defaultdict(list)
     for move in report.moves:
         if move.move_class in MARKS:
-            better = " ".join(move.best_line)
-            found[move.event].append(
-                f"{move.move} {MARKS[move.move_class]} gives away {_percent(move.win_loss)}; better {better}"
-            )
-    for move, following in zip(report.moves, [*report.moves[1:], None], strict=True):
+            lost, better = _lost(move, report.settings.objective), " ".join(move.best_line)
+            found[move.event].append(f"{move.move} {MARKS[move.move_class]} gives away {lost}; better {better}")
+    for move, following in itertools.zip_longest(report.moves, report.moves[1:]):
         if not move.skipped and (following is None or following.player != move.player):
             found[move.event].append(f"player {move.player} wins {100 * move.win_after.mean:.0f} %")
     for luck in report.luck:
@@ -53,6 +56,15 @@ def summary(report: GameReport) -> list[str]:
             f" + remainder {win.remainder:.2f} (± {win.standard_error:.2f}), from the view of player 1"
         )
     return lines
+
+
+def _lost(move: JudgedMove, objective: Objective.ValueType) -> str:
+    """What a move gave away, in what it is called by."""
+    if objective == OBJECTIVE_POINTS:
+        return f"{move.points_loss.mean:.2f} ± {move.points_loss.standard_error:.2f} points"
+    if objective == OBJECTIVE_MATCH:
+        return f"{_percent(move.match_loss)} of the match"
+    return _percent(move.win_loss)
 
 
 def _percent(estimate: Estimate, sign: str = "") -> str:
