@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from zank.v1 import ApplyMoveResponse, GameResult, LegalMove, Position, Reason, Reveal, RuleSet
+from zank.v1 import ApplyMoveResponse, Ending, GameResult, LegalMove, Position, Reason, Reveal, RuleSet
 from zank_kernel.engine import Engine
 from zank_kernel.family import Rulings
 from zank_service.refusals import Illegal, Violations
@@ -85,7 +85,7 @@ class Family[Rules, Table]:
     # A Choice in a Game, by the state after it in a lane, up to the draw; returns the cards drawn as the kernel
     # has them, 0 for those not known.
     carry_out: Callable[[Any, Any, Any, int], Sequence[int]]
-    result: Callable[[Any, int], GameResult | None]  # of the kernel's state in a lane
+    endings: Mapping[int, Ending.ValueType]  # by the kernel's number, in which 0 is a game that goes on
 
 
 type AnyFamily = Family[Any, Any]

@@ -7,7 +7,7 @@ import jax
 import numpy as np
 import numpy.typing as npt
 
-from zank.v1 import ApplyMoveResponse, CheckMoveResponse, Position, Reveal
+from zank.v1 import ApplyMoveResponse, CheckMoveResponse, GameResult, Position, Reveal
 from zank_kernel.engine import FAMILIES, Engine
 from zank_kernel.family import Rulings
 from zank_service.family import AnyFamily
@@ -119,7 +119,7 @@ class Plays:
             if isinstance(outcomes[lane], Refusal):
                 continue
             game = games[lane]
-            if (result := self._family.result(state, lane)) is not None:
+            if (result := self._result(state, lane)) is not None:
                 game.finish(result)
             try:
                 outcomes[lane] = Played(str(choice.canonical), game.response())
@@ -127,6 +127,14 @@ class Plays:
                 outcomes[lane] = refusal
             self._note_exactness(lane, game.position)
         return outcomes
+
+    def _result(self, state: Any, lane: int) -> GameResult | None:
+        """How the game in a lane ended; None while it goes on."""
+        ending, points = int(state.ending[lane]), int(state.points[lane])
+        if not ending:
+            return None
+        winner = 0 if points == 0 else 1 if points > 0 else 2
+        return GameResult(ending=self._family.endings[ending], winner=winner, points=abs(points))
 
     def _game(self, lane: int, reveals: Sequence[Reveal]) -> Any:
         seat = self._seat(lane)

@@ -36,7 +36,7 @@ FAMILY: Final[Family[Rules, Table]] = Family(
     broken=referee.broken,
     game=referee.game,
     carry_out=referee.carry_out,
-    result=referee.result,
+    endings=referee.ENDINGS,
 )
 
 __all__ = ["FAMILY"]

@@ -13,7 +13,6 @@ from zank.v1 import (
     ENDING_STALEMATE,
     BankPlayer,
     BankTable,
-    GameResult,
     LegalMove,
     Pile,
     Position,
@@ -24,7 +23,7 @@ from zank.v1 import (
 from zank_kernel import bank
 from zank_kernel.bank.deal import dealt
 from zank_kernel.bank.rules import Rules
-from zank_kernel.bank.state import OUT, RUNNING, STALEMATE, State
+from zank_kernel.bank.state import OUT, STALEMATE, State
 from zank_kernel.bank.table import FACE, Cards, Table, representatives
 from zank_kernel.engine import Engine
 from zank_kernel.family import ADJUDICATED, Rulings
@@ -42,7 +41,7 @@ NAME: Final = bank.FAMILY.name
 SHUFFLES: Final = 3  # of a deal: both decks and the coin
 REVEALED: Final = (RESERVE, DRAWN)  # places where cards come to light
 
-_ENDINGS: Final = {OUT: ENDING_OUT, STALEMATE: ENDING_STALEMATE, ADJUDICATED: ENDING_ADJUDICATED}
+ENDINGS: Final = {OUT: ENDING_OUT, STALEMATE: ENDING_STALEMATE, ADJUDICATED: ENDING_ADJUDICATED}
 
 
 def deal(rule_set: RuleSet, seed: int) -> Position:
@@ -139,15 +138,6 @@ def carry_out(game: Game, chosen: Choice, after: State, lane: int) -> list[int]:
     if after.mover[lane] != game.position.player_to_move - 1:
         game.pass_turn()
     return []
-
-
-def result(state: State, lane: int) -> GameResult | None:
-    """How the game in a lane ended; None while it goes on."""
-    if state.ending[lane] == RUNNING:
-        return None
-    points = int(state.points[lane])
-    winner = 0 if points == 0 else 1 if points > 0 else 2
-    return GameResult(ending=_ENDINGS[int(state.ending[lane])], winner=winner, points=abs(points))
 
 
 def _compelled_by(rulings: Rulings, rules: Rules) -> str:

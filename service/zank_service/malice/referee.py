@@ -9,7 +9,6 @@ from zank.presets import canonical_rule_set
 from zank.v1 import (
     ENDING_OUT,
     ENDING_STOCK_OUT,
-    GameResult,
     LegalMove,
     MalicePlayer,
     MaliceTable,
@@ -27,7 +26,7 @@ from zank_kernel.malice.deal import CENTER_STACKS
 from zank_kernel.malice.deal import deal as deal_cards
 from zank_kernel.malice.play import ACE_BIT
 from zank_kernel.malice.rules import Rules
-from zank_kernel.malice.state import CENTERS, HAND, OUT, RUNNING, SIDES, STOCK_OUT, State
+from zank_kernel.malice.state import CENTERS, HAND, OUT, SIDES, STOCK_OUT, State
 from zank_kernel.malice.table import Table, representatives, stand_in
 from zank_service.malice.game import Game
 from zank_service.malice.knowledge import table
@@ -41,7 +40,7 @@ from zank_service.reveals import Reveals
 NAME: Final = malice.FAMILY.name
 REVEALED: Final = ("P", "H")  # places where cards come to light
 
-_ENDINGS: Final = {OUT: ENDING_OUT, STOCK_OUT: ENDING_STOCK_OUT}
+ENDINGS: Final = {OUT: ENDING_OUT, STOCK_OUT: ENDING_STOCK_OUT}
 
 
 def deal(rule_set: RuleSet, seed: int) -> Position:
@@ -138,15 +137,6 @@ def carry_out(game: Game, chosen: Choice, after: State, lane: int) -> list[int]:
     if not after.due[lane]:
         return []
     return [rank(card) for card in game.draw()]
-
-
-def result(state: State, lane: int) -> GameResult | None:
-    """How the game in a lane ended; None while it goes on."""
-    if state.ending[lane] == RUNNING:
-        return None
-    points = int(state.points[lane])
-    winner = 0 if points == 0 else 1 if points > 0 else 2
-    return GameResult(ending=_ENDINGS[int(state.ending[lane])], winner=winner, points=abs(points))
 
 
 def _hand(state: State, lane: int) -> list[int]:
