@@ -86,6 +86,7 @@ class Family[Rules, Table]:
     # has them, 0 for those not known.
     carry_out: Callable[[Any, Any, Any, int], Sequence[int]]
     endings: Mapping[int, Ending.ValueType]  # by the kernel's number, in which 0 is a game that goes on
+    ended_by: Mapping[Ending.ValueType, str]  # the id of the rule by which a game ends so
 
 
 type AnyFamily = Family[Any, Any]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from google.rpc.error_details_pb2 import BadRequest
 
@@ -15,11 +15,6 @@ from zank_service.family import AnyFamily
 from zank_service.plays import Plays
 from zank_service.positions import checked_position, checked_rule_set
 from zank_service.refusals import Illegal, Refusal, Violations
-
-_ENDED_BY: Final = {  # the rules that end a game, by family and ending
-    "malice": {"ENDING_OUT": "M10", "ENDING_STOCK_OUT": "M11"},
-    "bank": {"ENDING_OUT": "B8", "ENDING_STALEMATE": "B10", "ENDING_ADJUDICATED": "B10"},
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -252,7 +247,7 @@ def _expected_over(family: AnyFamily, game: _Game[Any]) -> RecordFault:
 
 
 def _ended_by(family: AnyFamily, result: GameResult) -> str:
-    return _ENDED_BY[family.name][Ending.Name(result.ending)]
+    return family.ended_by[result.ending]
 
 
 def _needed(game: _Game[Any], mover: int, slots: Sequence[Slot]) -> RecordFault:

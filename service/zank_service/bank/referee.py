@@ -42,6 +42,7 @@ SHUFFLES: Final = 3  # of a deal: both decks and the coin
 REVEALED: Final = (RESERVE, DRAWN)  # places where cards come to light
 
 ENDINGS: Final = {OUT: ENDING_OUT, STALEMATE: ENDING_STALEMATE, ADJUDICATED: ENDING_ADJUDICATED}
+ENDED_BY: Final = {ENDING_OUT: "B8", ENDING_STALEMATE: "B10", ENDING_ADJUDICATED: "B10"}  # the rules that end a game
 
 
 def deal(rule_set: RuleSet, seed: int) -> Position:

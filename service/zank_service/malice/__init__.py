@@ -37,6 +37,7 @@ FAMILY: Final[Family[Rules, Table]] = Family(
     game=referee.game,
     carry_out=referee.carry_out,
     endings=referee.ENDINGS,
+    ended_by=referee.ENDED_BY,
 )
 
 __all__ = ["FAMILY"]

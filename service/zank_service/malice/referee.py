@@ -41,6 +41,7 @@ NAME: Final = malice.FAMILY.name
 REVEALED: Final = ("P", "H")  # places where cards come to light
 
 ENDINGS: Final = {OUT: ENDING_OUT, STOCK_OUT: ENDING_STOCK_OUT}
+ENDED_BY: Final = {ENDING_OUT: "M10", ENDING_STOCK_OUT: "M11"}  # the rules that end a game
 
 
 def deal(rule_set: RuleSet, seed: int) -> Position:
