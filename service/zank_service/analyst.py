@@ -44,9 +44,9 @@ from zank_service.limits import (
     SHOWN_OF_FAULT,
     Limits,
 )
+from zank_service.news import News
 from zank_service.refusals import Refusal, Violations, invalid, overloaded
 from zank_service.replay import decisions
-from zank_service.solver import News
 
 RETRY_SECONDS: Final = 10.0  # what a client is told to wait for a place: analyses take long
 

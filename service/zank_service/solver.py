@@ -26,6 +26,7 @@ from zank_service.answers import Answers
 from zank_service.calls import Context
 from zank_service.gate import Gate, Timing
 from zank_service.limits import ANSWERS_AT_ONCE, Limits
+from zank_service.news import News
 from zank_service.questions import PRIORITIES, Asked, Terms, engine_question, terms, understood
 from zank_service.quota import Quota, client_of
 from zank_service.refusals import unavailable
@@ -156,35 +157,6 @@ class Solver(SolverServicer):
         finally:
             with self._lock:
                 self._under_way -= 1
-
-
-class News[Item]:
-    """What is known so far, for a reader who is told no more than the latest."""
-
-    def __init__(self) -> None:
-        self.latest: Item | None = None
-        self._loop = asyncio.get_running_loop()
-        self._changed = asyncio.Event()
-        self._closed = False
-
-    def tell(self, item: Item) -> None:
-        """This takes the place of what was told before; may be called by any thread."""
-        self._loop.call_soon_threadsafe(self._put, item)
-
-    def close(self) -> None:
-        """There is nothing more to be told."""
-        self._closed = True
-        self._changed.set()
-
-    async def next(self) -> Item | None:
-        """The latest, once there is something new; None when there is nothing more to be told."""
-        await self._changed.wait()
-        self._changed.clear()
-        return None if self._closed else self.latest
-
-    def _put(self, item: Item) -> None:
-        self.latest = item
-        self._changed.set()
 
 
 def told(context: Context, timing: Timing | None, asked: Asked) -> None:
