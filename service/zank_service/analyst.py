@@ -3,8 +3,9 @@
 import asyncio
 import logging
 import threading
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Final
 
 from google.rpc.error_details_pb2 import BadRequest, ErrorInfo
@@ -69,7 +70,7 @@ class Analyst(AnalystServicer):
     async def AnalyzeGame(self, request: AnalyzeGameRequest, context: Context) -> AsyncIterator[AnalyzeGameResponse]:
         """Judge one game, and say how it goes; a reader that is slow misses what is outdated."""
         news = News[AnalysisProgress]()
-        with _Place(self):
+        with self._place():
             work = asyncio.ensure_future(self._analyzed(request, news.tell))
             work.add_done_callback(lambda _: news.close())
             try:
@@ -101,7 +102,7 @@ class Analyst(AnalystServicer):
             while under_way:
                 await asyncio.wait(under_way)
 
-        with _Place(self):
+        with self._place():
             reading = asyncio.create_task(read())
             reading.add_done_callback(lambda _: done.put_nowait(None))
             try:
@@ -112,6 +113,17 @@ class Analyst(AnalystServicer):
             finally:
                 for task in (reading, *under_way):
                     task.cancel()
+
+    @contextmanager
+    def _place(self) -> Iterator[None]:
+        """One of the analyses that the server works on at once; raises Refusal where there is none left."""
+        if self._under_way >= ANALYSES_AT_ONCE:
+            raise overloaded(RETRY_SECONDS)
+        self._under_way += 1
+        try:
+            yield
+        finally:
+            self._under_way -= 1
 
     async def _answered(self, index: int, request: AnalyzeGamesRequest) -> AnalyzeGamesResponse:
         """What one of many is answered with: its report, or why there is none."""
@@ -193,21 +205,6 @@ class Analyst(AnalystServicer):
         if not request.HasField("record"):
             raise invalid("INVALID_RECORD", "record", "expected a record, found none")
         return settings
-
-
-class _Place:
-    """One of the analyses that a server works on at once; raises Refusal where there is none left."""
-
-    def __init__(self, analyst: Analyst) -> None:
-        self._analyst = analyst
-
-    def __enter__(self) -> None:
-        if self._analyst._under_way >= ANALYSES_AT_ONCE:
-            raise overloaded(RETRY_SECONDS)
-        self._analyst._under_way += 1
-
-    def __exit__(self, *_: object) -> None:
-        self._analyst._under_way -= 1
 
 
 def _parts(analysis: GameAnalysis, number: int, given_up: threading.Event) -> Sequence[Part]:
