@@ -14,7 +14,6 @@ from zank.errors import InvalidRecord, RecordFault
 from zank.records import canonical_record
 from zank.v1 import (
     PRIORITY_BULK,
-    PRIORITY_UNSPECIFIED,
     AnalysisProgress,
     AnalysisSettings,
     AnalystServicer,
@@ -181,26 +180,14 @@ class Analyst(AnalystServicer):
         settings.luck_rollouts = settings.luck_rollouts or ANALYSIS_LUCK_ROLLOUTS
         settings.priority = settings.priority or PRIORITY_BULK
         settings.players[:] = sorted({*settings.players}) or (1, 2)
-        for field, found, least, most in (
-            ("rollouts", settings.rollouts, LEAST_MOVE_ROLLOUTS, self._limits.max_rollouts),
-            ("luck_rollouts", settings.luck_rollouts, LEAST_LUCK_ROLLOUTS, MAX_LUCK_ROLLOUTS),
-        ):
-            if not least <= found <= most:
-                violations.add(f"settings.{field}", f"expected {least} to {most}, found {found}")
-        if settings.objective not in Objective.values():
-            violations.add(
-                "settings.objective", f"expected one of {', '.join(Objective.keys())}; found {settings.objective}"
-            )
-        if settings.priority not in Priority.values() or settings.priority == PRIORITY_UNSPECIFIED:
-            violations.add(
-                "settings.priority", f"expected one of {', '.join(Priority.keys())}; found {settings.priority}"
-            )
+        violations.check_range("settings.rollouts", settings.rollouts, LEAST_MOVE_ROLLOUTS, self._limits.max_rollouts)
+        violations.check_range("settings.luck_rollouts", settings.luck_rollouts, LEAST_LUCK_ROLLOUTS, MAX_LUCK_ROLLOUTS)
+        violations.check_name("settings.objective", settings.objective, Objective)
+        violations.check_name("settings.priority", settings.priority, Priority)
         for index, player in enumerate(request.settings.players):
             if player not in (1, 2):
                 violations.add(f"settings.players[{index}]", f"expected 1 or 2, found {player}")
-        if len(request.request_id) > MAX_REQUEST_ID:
-            found = len(request.request_id)
-            violations.add("request_id", f"expected at most {MAX_REQUEST_ID} characters, found {found}")
+        violations.check_length("request_id", request.request_id, MAX_REQUEST_ID)
         violations.refuse_if_any("INVALID_REQUEST")
         if not request.HasField("record"):
             raise invalid("INVALID_RECORD", "record", "expected a record, found none")

@@ -155,31 +155,20 @@ def engine_question(asked: Asked, engine: engines.Engine, limits: Limits, sharin
 
 def _check_question(question: Question, limits: Limits, violations: Violations) -> None:
     """What a question says beside its position."""
-
-    def check_range(field: str, found: int, least: int, most: int) -> None:
-        if not least <= found <= most:
-            violations.add(f"question.{field}", f"expected {least} to {most}, found {found}")
-
-    if len(question.request_id) > MAX_REQUEST_ID:
-        found = len(question.request_id)
-        violations.add("question.request_id", f"expected at most {MAX_REQUEST_ID} characters, found {found}")
+    violations.check_length("question.request_id", question.request_id, MAX_REQUEST_ID)
     budget = question.budget
     if question.HasField("budget"):
-        check_range("budget.rollouts", budget.rollouts, 0, limits.max_rollouts)
-        check_range("budget.time_ms", budget.time_ms, 0, limits.max_time_ms)
-        check_range("budget.rounds", budget.rounds, 0, search.ROUNDS)
+        violations.check_range("question.budget.rollouts", budget.rollouts, 0, limits.max_rollouts)
+        violations.check_range("question.budget.time_ms", budget.time_ms, 0, limits.max_time_ms)
+        violations.check_range("question.budget.rounds", budget.rounds, 0, search.ROUNDS)
         if not budget.rollouts and not budget.time_ms:
             violations.add("question.budget", "expected rollouts, time_ms or both; found neither")
         elif budget.rounds and not budget.rollouts:
             violations.add("question.budget.rounds", "expected rollouts beside it: the schedule that has these rounds")
     if question.objective == OBJECTIVE_MATCH and not question.HasField("match_score"):
         violations.add("question.match_score", "expected the score of the match, which is the objective; found none")
-    for field, found, names in (
-        ("objective", question.objective, Objective),
-        ("priority", question.priority, Priority),
-    ):
-        if found not in names.values():
-            violations.add(f"question.{field}", f"expected one of {', '.join(names.keys())}; found {found}")
+    violations.check_name("question.objective", question.objective, Objective)
+    violations.check_name("question.priority", question.priority, Priority)
 
 
 def checked_score(found: MatchScore, rules: Any, field: str) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """Refusals: a status code, a message for people and details for programs, as `google.rpc` defines them."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, Protocol
 
 import grpc
 from google.protobuf.any_pb2 import Any as AnyMessage
@@ -56,6 +56,18 @@ class Illegal(Refusal):
         self.obligatory: Final = tuple(obligatory)
 
 
+class Names(Protocol):
+    """An enum of the contract."""
+
+    def keys(self) -> Sequence[str]:
+        """What its values are called."""
+        ...
+
+    def values(self) -> Sequence[int]:
+        """Their numbers."""
+        ...
+
+
 class Violations:
     """The fields of a request that are not what they must be, collected so that a client learns of all at once."""
 
@@ -71,6 +83,21 @@ class Violations:
         self._count += 1
         if self._count <= MOST_VIOLATIONS:
             self._listed.append(BadRequest.FieldViolation(field=field, description=description))
+
+    def check_range(self, field: str, found: int, least: int, most: int) -> None:
+        """Note a number that is not in its range."""
+        if not least <= found <= most:
+            self.add(field, f"expected {least} to {most}, found {found}")
+
+    def check_length(self, field: str, found: str, most: int) -> None:
+        """Note a text that is too long."""
+        if len(found) > most:
+            self.add(field, f"expected at most {most} characters, found {len(found)}")
+
+    def check_name(self, field: str, found: int, names: Names) -> None:
+        """Note a number that names nothing."""
+        if found not in names.values():
+            self.add(field, f"expected one of {', '.join(names.keys())}; found {found}")
 
     def refuse_if_any(self, reason: str) -> None:
         """Raise INVALID_ARGUMENT with what was found, if anything was."""
