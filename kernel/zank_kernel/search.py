@@ -154,15 +154,15 @@ class Passed:
 
     line: tuple[int, ...]  # the way there; empty where it is the position itself
     value: Value
-    score: Estimate  # in games: a win is worth 1, a tie 1/2
+    win: Estimate  # chance to win, a tie counting half
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Loss:
-    """What a move gave away of what could be reached, on the same worlds; below zero where it did better."""
+    """What a move gave away of what could be reached, by objective, on the same worlds; below 0 where it did better."""
 
     points: Estimate
-    score: Estimate  # in games: a win is worth 1, a tie 1/2
+    win: Estimate  # of the chance to win, a tie counting half
     match: Estimate | None  # in chance to win the match; None without a score of it
 
 
@@ -384,13 +384,13 @@ class Race:
             return Passed(
                 line=self.turn.line(position, outcome),
                 value=value(results, self.spread, self.stakes),
-                score=mean(results.score, score.spread, score.unit),
+                win=mean(results.score, score.spread, score.unit),
             )
 
         def lost(before: int, after: int) -> Loss:
             return Loss(
                 points=self.gap(before, after, points),
-                score=self.gap(before, after, score),
+                win=self.gap(before, after, score),
                 match=None if match is None else self.gap(before, after, match),
             )
 

@@ -196,18 +196,17 @@ class GameAnalysis:
         known = self._known(decisions[0])  # actions name cards in hand by where they were at the start
         for number, decision in enumerate(decisions):
             before, after, loss = said.passed[number], said.passed[number + 1], said.losses[number]
-            measured = {"points": loss.points, "win": loss.score, "match": loss.match}[self._objective]
-            assert measured is not None
+            measured: search.Estimate = getattr(loss, self._objective)
             yield JudgedMove(
                 event=decision.event,
                 player=player,
                 move=decision.move,
                 best_line=(self._family.move_name(known, action) for action in before.line),
-                win_before=estimate(before.score),
-                win_after=estimate(after.score),
+                win_before=estimate(before.win),
+                win_after=estimate(after.win),
                 points_before=estimate(before.value.points),
                 points_after=estimate(after.value.points),
-                win_loss=estimate(loss.score),
+                win_loss=estimate(loss.win),
                 points_loss=estimate(loss.points),
                 match_before=None if before.value.match is None else estimate(before.value.match),
                 match_after=None if after.value.match is None else estimate(after.value.match),

@@ -1,7 +1,7 @@
 """What the parts of a game add up to: for each player, and for the result."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -45,8 +45,8 @@ def player_report(player: int, parts: Sequence[Part], closing: RecordEvent, *, w
     judged = [move for move in moves if not move.skipped]
     unforced = sum(not move.forced for move in judged)
     named = [move.move_class for move in moves]
-    win_loss, points_loss = (total(_losses(own, measure)) for measure in (_score, _points))
-    win_luck, points_luck = (total(_luck(parts, player, measure)) for measure in (_win_luck, _points_luck))
+    win_loss, points_loss = (total(_losses(own, measure)) for measure in ("win", "points"))
+    win_luck, points_luck = (total(_luck(parts, player, measure)) for measure in ("win", "points"))
     by_match = any(part.loss is not None and part.loss.match is not None for part in own)
     result = _score_of(closing, player)
     report = PlayerReport(
@@ -60,13 +60,13 @@ def player_report(player: int, parts: Sequence[Part], closing: RecordEvent, *, w
         points_loss_each=points_loss.mean / unforced if unforced else 0.0,
         win_luck=win_luck,
         points_luck=points_luck,
-        match_loss=total(_losses(own, _match)) if by_match else None,
-        match_luck=total(_luck(parts, player, _match_luck)) if by_match else None,
+        match_loss=total(_losses(own, "match")) if by_match else None,
+        match_luck=total(_luck(parts, player, "match")) if by_match else None,
     )
     if result is not None:
         report.result = result
         if whole:
-            others = total(_luck(parts, 3 - player, _win_luck))
+            others = total(_luck(parts, 3 - player, "win"))
             report.luck_adjusted_result = result - win_luck.mean + others.mean
     return report
 
@@ -81,18 +81,13 @@ def balance(parts: Sequence[Part], closing: RecordEvent, stakes: equity.Stakes |
         return None
     first = parts[0]
     assert first.start is not None
-    score, points = first.start.score, first.start.value.points
-    start = score.mean if first.player == 1 else 1 - score.mean
-    found = Balance(win=_account(parts, (start, score.standard_error**2), _win_luck, _score, result))
+    found = Balance(win=_account(parts, "win", _for_first(first, first.start.win, 1.0), result))
     if closing.HasField("over"):
         margin = closing.over.points * (1 if closing.over.winner == 1 else -1)
-        start = points.mean if first.player == 1 else -points.mean
-        found.points.CopyFrom(_account(parts, (start, points.standard_error**2), _points_luck, _points, margin))
-        match = first.start.value.match
-        if stakes is not None and match is not None:
-            start = match.mean if first.player == 1 else 1 - match.mean
+        found.points.CopyFrom(_account(parts, "points", _for_first(first, first.start.value.points, 0.0), margin))
+        if stakes is not None and first.start.value.match is not None:
             after = float(stakes.after(np.asarray(margin))) / equity.SCALE
-            found.match.CopyFrom(_account(parts, (start, match.standard_error**2), _match_luck, _match, after))
+            found.match.CopyFrom(_account(parts, "match", _for_first(first, first.start.value.match, 1.0), after))
     return found
 
 
@@ -104,16 +99,10 @@ def total(terms: Iterable[Measured]) -> Estimate:
     )
 
 
-def _account(
-    parts: Sequence[Part],
-    start: Measured,
-    luck_of: Callable[[LuckEvent], Estimate],
-    loss_of: Callable[[search.Loss], search.Estimate],
-    result: float,
-) -> Account:
+def _account(parts: Sequence[Part], measure: search.Objective, start: Measured, result: float) -> Account:
     """The parts of a result, from the view of player 1."""
-    luck = [total(_luck(parts, player, luck_of)) for player in (1, 2)]
-    losses = [total(_losses([part for part in parts if part.player == player], loss_of)) for player in (1, 2)]
+    luck = [total(_luck(parts, player, measure)) for player in (1, 2)]
+    losses = [total(_losses([part for part in parts if part.player == player], measure)) for player in (1, 2)]
     lucky, lost = luck[0].mean - luck[1].mean, losses[0].mean - losses[1].mean
     squares = start[1] + math.fsum(each.standard_error**2 for each in (*luck, *losses))
     return Account(
@@ -126,17 +115,23 @@ def _account(
     )
 
 
-def _luck(parts: Sequence[Part], player: int, measure: Callable[[LuckEvent], Estimate]) -> Iterable[Measured]:
+def _for_first(part: Part, estimate: search.Estimate, both: float) -> Measured:
+    """What its player expects, from the view of player 1; what both players expect adds up to `both`."""
+    mean = estimate.mean if part.player == 1 else both - estimate.mean
+    return mean, estimate.standard_error**2
+
+
+def _luck(parts: Sequence[Part], player: int, measure: search.Objective) -> Iterator[Measured]:
     for part in parts:
         if part.luck is not None and part.luck.player == player:
-            found = measure(part.luck)
+            found: Estimate = getattr(part.luck, measure)
             yield found.mean, found.standard_error**2
 
 
-def _losses(parts: Sequence[Part], measure: Callable[[search.Loss], search.Estimate]) -> Iterable[Measured]:
+def _losses(parts: Sequence[Part], measure: search.Objective) -> Iterator[Measured]:
     for part in parts:
         if part.loss is not None:
-            found = measure(part.loss)
+            found: search.Estimate = getattr(part.loss, measure)
             yield found.mean, found.standard_error**2
 
 
@@ -151,28 +146,3 @@ def _score_of(closing: RecordEvent, player: int) -> float | None:
             over = closing.over
             return 0.5 if not over.winner or over.ending in TIES else float(over.winner == player)
     return None
-
-
-def _score(loss: search.Loss) -> search.Estimate:
-    return loss.score
-
-
-def _points(loss: search.Loss) -> search.Estimate:
-    return loss.points
-
-
-def _match(loss: search.Loss) -> search.Estimate:
-    assert loss.match is not None
-    return loss.match
-
-
-def _win_luck(luck: LuckEvent) -> Estimate:
-    return luck.win
-
-
-def _points_luck(luck: LuckEvent) -> Estimate:
-    return luck.points
-
-
-def _match_luck(luck: LuckEvent) -> Estimate:
-    return luck.match

@@ -195,7 +195,7 @@ def test_losses_add_up(walks: list[tuple[Walk, Judgement]]) -> None:
     for _, judgement in walks:
         said = judgement.said
         assert math.fsum(loss.points.mean for loss in said.losses) == pytest.approx(said.loss.points.mean, abs=1e-9)
-        assert math.fsum(loss.score.mean for loss in said.losses) == pytest.approx(said.loss.score.mean, abs=1e-9)
+        assert math.fsum(loss.win.mean for loss in said.losses) == pytest.approx(said.loss.win.mean, abs=1e-9)
 
 
 def test_what_a_move_loses_is_what_the_best_ways_before_and_after_it_differ_by(
@@ -206,14 +206,14 @@ def test_what_a_move_loses_is_what_the_best_ways_before_and_after_it_differ_by(
         assert len({passed.value.rollouts for passed in said.passed}) == 1
         for (before, after), loss in zip(itertools.pairwise(said.passed), said.losses, strict=True):
             assert loss.points.mean == pytest.approx(before.value.points.mean - after.value.points.mean, abs=1e-9)
-            assert loss.score.mean == pytest.approx(before.score.mean - after.score.mean, abs=1e-9)
-            assert before.score.mean == pytest.approx(before.value.win.mean + before.value.tie.mean / 2)
+            assert loss.win.mean == pytest.approx(before.win.mean - after.win.mean, abs=1e-9)
+            assert before.win.mean == pytest.approx(before.value.win.mean + before.value.tie.mean / 2)
 
 
 def test_a_forced_move_costs_nothing(walks: list[tuple[Walk, Judgement]]) -> None:
     for _, judgement in walks:
         for choices, loss in zip(judgement.choices, judgement.said.losses, strict=True):
-            assert choices > 1 or loss == search.Loss(points=NOTHING, score=NOTHING, match=None)
+            assert choices > 1 or loss == search.Loss(points=NOTHING, win=NOTHING, match=None)
 
 
 def test_the_policy_s_own_way_is_the_first_outcome(
