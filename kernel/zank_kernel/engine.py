@@ -82,6 +82,14 @@ class Question:
     keep: frozenset[int] = frozenset()  # actions whose best outcomes play in every round
     urgency: int = 0  # the lower, the larger its share of the time (schedule.SHARES); it changes no answer
 
+    @property
+    def stakes(self) -> equity.Stakes | None:
+        """What results make of the match for the mover, if there is a score.
+
+        Raises ValueError where no match that goes on has this score, and equity.Unavailable.
+        """
+        return None if self.score is None else equity.stakes(self.table.rules, self.score, self.table.mover)
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Control:
@@ -220,21 +228,19 @@ class Engine:
         question is given up, ValueError where there is no move to consider or no such score of a match, and
         equity.Unavailable where a game cannot be valued by it.
         """
-        family, table, score = FAMILIES[question.family], question.table, question.score
-        stakes = None if score is None else equity.stakes(table.rules, score, table.mover)
-        tables = _Tables(self, question)
-        self._sampling.submit(tables.table(0))  # meanwhile
+        family, stakes = FAMILIES[question.family], question.stakes
+        worlds = self._sampled_meanwhile(question)
         turn = self.turn(question)
         with self._workers.line(question.urgency) as line:
-            playing = _Playing(self, turn.outcomes, tables, question, control, line)
+            playing = _Playing(self, turn.outcomes, worlds, question, control, line)
             made = turn.outcomes.moves.astype(np.int64)
             if len(turn.moves) == 1:
                 return search.forced(turn, playing.won(made))
             keep = frozenset(index for index, members in enumerate(turn.moves) if question.keep & {*members})
             rounds = search.schedule(len(made), question.rollouts, len(keep))[: question.rounds]
-            tables.chosen = rounds[-1].last
+            worlds.chosen = rounds[-1].last
             return search.search(
-                search.Race(turn, made, question.objective, family.spread(table), stakes),
+                search.Race(turn, made, question.objective, family.spread(question.table), stakes),
                 rounds,
                 playing.play,
                 begin=playing.begin,
@@ -251,11 +257,9 @@ class Engine:
         question, whose `only`, `avoid` and `keep` are not looked at, and the moves. Raises search.Stopped when the
         question is given up, and equity.Unavailable where a game cannot be valued by the score of its match.
         """
-        family, table, score = FAMILIES[question.family], question.table, question.score
-        stakes = None if score is None else equity.stakes(table.rules, score, table.mover)
-        worlds = _Tables(self, question)
-        self._sampling.submit(worlds.table(0))  # meanwhile
-        root = family.to_state([table])
+        family, stakes = FAMILIES[question.family], question.stakes
+        worlds = self._sampled_meanwhile(question)
+        root = family.to_state([question.table])
         named = dataclasses.replace(question, only=frozenset(), avoid=frozenset(), keep=frozenset({moves[0](root, 0)}))
         played = turns.retrace(*self._exploring(named), moves)
         made = played.outcomes.moves.astype(np.int64)
@@ -263,7 +267,7 @@ class Engine:
         rollouts = question.rollouts if len(made) > 1 else question.rollouts // 3
         with self._workers.line(question.urgency) as line:
             playing = _Playing(self, played.outcomes, worlds, question, control, line)
-            race = search.Race(played, made, question.objective, family.spread(table), stakes)
+            race = search.Race(played, made, question.objective, family.spread(question.table), stakes)
             rounds = search.schedule(len(made), rollouts, len(played.reach))
             worlds.chosen = rounds[-1].last
             said = search.judge(race, rounds, playing.play, playing.begin)
@@ -283,6 +287,12 @@ class Engine:
             playing = _Playing(self, state, _Tables(self, question), question, control, line)
             results = playing.play([0], first, last, True)
         return search.Results(points=results.points[0], score=results.score[0], moves=results.moves[0])
+
+    def _sampled_meanwhile(self, question: Question) -> "_Tables":
+        """The worlds of a question, the first of which are sampled by another thread from now on."""
+        worlds = _Tables(self, question)
+        self._sampling.submit(worlds.table(0))
+        return worlds
 
     def turn(self, question: Question, nodes: int = turns.NODES) -> turns.Turn:
         """The moves that a question is about, and the outcomes of the turn that its budget looks at.
