@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from zank.cards import face_of
+from zank.sentences import format_chance, format_points
 from zank.v1 import (
     MOVE_CLASS_BLUNDER,
     MOVE_CLASS_DOUBTFUL,
     MOVE_CLASS_MISTAKE,
     OBJECTIVE_MATCH,
     OBJECTIVE_POINTS,
-    Estimate,
     GameReport,
     JudgedMove,
     Objective,
@@ -34,7 +34,7 @@ def annotations(report: GameReport) -> Mapping[int, Sequence[str]]:
     for luck in report.luck:
         if abs(luck.win.mean) > 2 * luck.win.standard_error:
             cards = " ".join(map(face_of, luck.cards))
-            found[luck.event].append(f"luck of player {luck.player}, {cards}: {_percent(luck.win, '+')}")
+            found[luck.event].append(f"luck of player {luck.player}, {cards}: {format_chance(luck.win, sign=True)}")
     return found
 
 
@@ -46,8 +46,8 @@ def summary(report: GameReport) -> list[str]:
             continue
         faults = ", ".join(f"{player.classes[each]} {mark}" for each, mark in MARKS.items())
         lines.append(
-            f"player {number} gave away {_percent(player.win_loss)} in {player.unforced} moves with a choice"
-            f" ({faults}); luck {_percent(player.win_luck, '+')}"
+            f"player {number} gave away {format_chance(player.win_loss)} in {player.unforced} moves with a choice"
+            f" ({faults}); luck {format_chance(player.win_luck, sign=True)}"
         )
     if report.HasField("balance"):
         win = report.balance.win
@@ -61,11 +61,7 @@ def summary(report: GameReport) -> list[str]:
 def _lost(move: JudgedMove, objective: Objective.ValueType) -> str:
     """What a move gave away, in what it is called by."""
     if objective == OBJECTIVE_POINTS:
-        return f"{move.points_loss.mean:.2f} ± {move.points_loss.standard_error:.2f} points"
+        return f"{format_points(move.points_loss, sign=False)} points"
     if objective == OBJECTIVE_MATCH:
-        return f"{_percent(move.match_loss)} of the match"
-    return _percent(move.win_loss)
-
-
-def _percent(estimate: Estimate, sign: str = "") -> str:
-    return f"{100 * estimate.mean:{sign}.1f} % ± {100 * estimate.standard_error:.1f} %"
+        return f"{format_chance(move.match_loss)} of the match"
+    return format_chance(move.win_loss)

@@ -55,13 +55,12 @@ class Filter:
 
     def players(self, record: GameRecord) -> Sequence[int]:
         """The players of a record whose moves are judged."""
-        chosen = [
+        return [
             number
             for number in (1, 2)
             if self.player in (None, number)
             and (self.name is None or (record.players and record.players[number - 1] == self.name))
         ]
-        return chosen
 
 
 @dataclass

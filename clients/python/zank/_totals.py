@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from zank._bulk import Game
+from zank.sentences import format_chance
 from zank.v1 import Estimate, GameReport, MoveClass, PlayerReport
 
 _CLASSES: Final = ("MOVE_CLASS_DOUBTFUL", "MOVE_CLASS_MISTAKE", "MOVE_CLASS_BLUNDER")
@@ -26,9 +27,9 @@ class Sum:
         self.mean += estimate.mean
         self.square += estimate.standard_error**2
 
-    def over(self, count: int) -> tuple[float, float]:
-        """A share of it, with its standard error."""
-        return self.mean / max(1, count), math.sqrt(self.square) / max(1, count)
+    def over(self, count: int) -> Estimate:
+        """A share of it."""
+        return Estimate(mean=self.mean / max(1, count), standard_error=math.sqrt(self.square) / max(1, count))
 
 
 @dataclass
@@ -85,22 +86,17 @@ def print_totals(console: Console, totals: Totals) -> None:
     titles = ("player", "games", "lost in a choice", "?! / ? / ??", "luck a game", "won", "adjusted")
     for title in titles:
         table.add_column(title, justify="left" if title == "player" else "right", no_wrap=True)
-    for name, player in sorted(totals.players.items(), key=lambda item: item[1].win_loss.over(item[1].unforced)):
+    for name, player in sorted(totals.players.items(), key=lambda item: item[1].win_loss.over(item[1].unforced).mean):
         table.add_row(
             name,
             f"{player.games:,}",
-            _percent(player.win_loss.over(player.unforced), ".2f"),
+            format_chance(player.win_loss.over(player.unforced)),
             " / ".join(f"{count:,}" for count in player.classes),
-            _percent(player.win_luck.over(player.games), "+.1f"),
+            format_chance(player.win_luck.over(player.games), sign=True),
             _mean_percent(player.results),
             _mean_percent(player.adjusted),
         )
     console.print(table)
-
-
-def _percent(found: tuple[float, float], form: str) -> str:
-    mean, error = found
-    return f"{100 * mean:{form}} ± {100 * error:{form.removeprefix('+')}} %"
 
 
 def _mean_percent(values: list[float]) -> str:

@@ -235,10 +235,11 @@ def format_gap(evaluation: MoveEvaluation, objective: Objective.ValueType) -> st
     return format_points(evaluation.gap, sign=False)
 
 
-def format_chance(estimate: Estimate) -> str:
-    """A probability and its standard error in per cent, for example "63 % ± 2 %"."""
+def format_chance(estimate: Estimate, *, sign: bool = False) -> str:
+    """A probability and its standard error in per cent, for example "63 % ± 2 %"; with a `sign`, a difference."""
     digits = _digits(100 * estimate.standard_error, at_least=0)
-    return f"{100 * estimate.mean:.{digits}f} % ± {100 * estimate.standard_error:.{digits}f} %"
+    mean = f"{100 * estimate.mean:{'+' if sign else ''}.{digits}f}"
+    return f"{mean} % ± {100 * estimate.standard_error:.{digits}f} %"
 
 
 def format_points(estimate: Estimate, *, sign: bool = True) -> str:

@@ -71,7 +71,7 @@ def revealed(before: Position, after: Position, rules: Rules) -> Revealed[Table]
     turn_began = before.player_to_move != after.player_to_move
     if now.payoff.hidden < was.payoff.hidden:
         return Revealed(now.payoff.cards[-1:], None)
-    from_hand = not turn_began and _laid_out(was) == _laid_out(now)
+    from_hand = not turn_began and _on_table(was) == _on_table(now)
     kept = len(was.hand.cards) - from_hand  # cards drawn are listed behind them
     cards = tuple(now.hand.cards[kept:])
     if not (cards and turn_began):
@@ -114,7 +114,7 @@ def why_not_payoff(table: MaliceTable, card: str) -> str | None:
     return None
 
 
-def _laid_out(player: MalicePlayer) -> int:
+def _on_table(player: MalicePlayer) -> int:
     """How many cards a player has on the table."""
     return sum(map(size, (player.payoff, *player.sides)))
 
