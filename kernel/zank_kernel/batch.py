@@ -14,25 +14,26 @@ from zank_kernel import rollout
 from zank_kernel.host import leaf
 
 type Rows = npt.NDArray[np.int32]
+type Worlds = Callable[[int, int], Any]  # a table of the worlds with these numbers, the last one not included
 
 
 class Batch:
-    """One rollout for each pair of rows of two tables; `future` is given all results in order, as NumPy arrays."""
+    """One rollout for each pair of a root and a world; `future` is given all results in order, as NumPy arrays."""
 
     def __init__(
         self,
         family: str,
         roots: Any,
-        worlds: Callable[[], Any],
+        worlds: Worlds,
         root: Rows,
         world: Rows,
         stop: Callable[[], bool] = lambda: False,
     ) -> None:
         self.family: Final = family
         self.roots: Final = roots
-        self.worlds: Final = worlds  # the table, which need not be there before a call of the batch is made
-        self.root: Final = root
-        self.world: Final = world
+        self.worlds: Final = worlds  # asked for what a call of the batch plays in when it is made
+        self.root: Final = root  # rows of the table of roots
+        self.world: Final = world  # numbers of worlds
         self.stop: Final = stop  # whether to give up what is not handed out yet
         self.future: Final = Future[rollout.Results]()
         self.handed = 0  # tasks handed out so far
@@ -91,8 +92,13 @@ class Part:
 
     @property
     def world(self) -> Rows:
-        """Rows of the batch's table of worlds."""
+        """Numbers of worlds."""
         return self.batch.world[self.first : self.last]
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The numbers of the first world and after the last one."""
+        return int(self.world.min()), int(self.world.max()) + 1
 
 
 class Shared:
@@ -112,8 +118,9 @@ class Shared:
         """Take up to so many tasks of a batch, if the tables have room for their rows."""
         part = Part(batch=batch, first=batch.handed, last=min(batch.handed + most, len(batch.root)))
         for new in (*self.parts[self._counted :], part):
-            self._roots -= len(np.unique(new.root))
-            self._worlds -= len(np.unique(new.world))
+            first, last = new.span
+            self._roots -= len(_used(new.root))
+            self._worlds -= last - first
         self._counted = len(self.parts) + 1
         if min(self._roots, self._worlds) < 0:
             return False
@@ -123,8 +130,8 @@ class Shared:
 
 def tasks(parts: Sequence[Part], *, roots: int, worlds: int, slots: int) -> rollout.Tasks[Any, Any]:
     """The tasks of all parts, in order, with tables of so many roots and worlds and so many slots for tasks."""
-    root_table, root = _table([part.batch.roots for part in parts], [part.root for part in parts], roots)
-    world_table, world = _table([part.batch.worlds() for part in parts], [part.world for part in parts], worlds)
+    root_table, root = _roots(parts, roots)
+    world_table, world = _worlds(parts, worlds)
     return rollout.Tasks(
         roots=root_table,
         worlds=world_table,
@@ -134,37 +141,49 @@ def tasks(parts: Sequence[Part], *, roots: int, worlds: int, slots: int) -> roll
     )
 
 
-def _table(tables: Sequence[Any], rows: Sequence[Rows], size: int) -> tuple[Any, Rows]:
-    """A table of `size` entries for all, and what all rows are called there, one table's after the other's."""
+def _roots(parts: Sequence[Part], size: int) -> tuple[Any, Rows]:
+    """A table of `size` roots for all parts, and what their rows are called there."""
+    tables = [part.batch.roots for part in parts]
     if all(table is tables[0] for table in tables):
-        return tables[0], np.concatenate(rows)
-    used, renamed = _side_by_side(rows)
-    return _rows(tables, used, size), renamed
+        return tables[0], np.concatenate([part.root for part in parts])
+    used = [_used(part.root) for part in parts]
+    begins = np.cumsum([0, *map(len, used)])
+    renamed = [
+        np.searchsorted(rows, part.root) + begin for part, rows, begin in zip(parts, used, begins[:-1], strict=True)
+    ]
+    chosen = [
+        jax.tree.map(lambda leaf, rows=rows: np.asarray(leaf)[..., rows], table)
+        for table, rows in zip(tables, used, strict=True)
+    ]
+    return side_by_side(chosen, size), np.concatenate(renamed).astype(np.int32)
 
 
-def _side_by_side(rows: Sequence[Rows]) -> tuple[list[Rows], Rows]:
-    """Which rows of each table are used, and what all rows are called once these stand one after the other."""
-    used, renamed, offset = [], [], 0
-    for each in rows:
-        unique, place = np.unique(each, return_inverse=True)
-        used.append(unique)
-        renamed.append(place.astype(np.int32) + np.int32(offset))
-        offset += len(unique)
-    return used, np.concatenate(renamed)
+def _worlds(parts: Sequence[Part], size: int) -> tuple[Any, Rows]:
+    """A table of `size` worlds for all parts, and what rows these are there."""
+    spans = [part.span for part in parts]
+    begins = np.cumsum([0, *(last - first for first, last in spans)])
+    rows = [part.world + (begin - first) for part, (first, _), begin in zip(parts, spans, begins[:-1], strict=True)]
+    tables = [part.batch.worlds(first, last) for part, (first, last) in zip(parts, spans, strict=True)]
+    return side_by_side(tables, size), np.concatenate(rows).astype(np.int32)
 
 
-def _rows(tables: Sequence[Any], rows: Sequence[Rows], size: int) -> Any:
-    """A table of `size` entries with those rows of each of the tables, one after the other."""
+def side_by_side(tables: Sequence[Any], size: int) -> Any:
+    """One table of `size` rows, the first of which are those of all tables. NumPy arrays."""
 
     def put(*leaves: Any) -> Any:
         wide = np.zeros((*leaves[0].shape[:-1], size), leaves[0].dtype)
         begin = 0
-        for each, chosen in zip(leaves, rows, strict=True):
-            wide[..., begin : begin + len(chosen)] = np.asarray(each)[..., chosen]
-            begin += len(chosen)
+        for each in leaves:
+            wide[..., begin : begin + each.shape[-1]] = each
+            begin += each.shape[-1]
         return wide
 
     return jax.tree.map(put, *tables)
+
+
+def _used(rows: Rows) -> Rows:
+    """The different ones of some rows, in order."""
+    return np.flatnonzero(np.bincount(rows)).astype(np.int32)
 
 
 def _slots(rows: Rows, slots: int) -> Rows:

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from zank_kernel import bank, equity, malice, rollout, search, turns
-from zank_kernel.batch import Batch, Part, tasks
+from zank_kernel.batch import Batch, Part, side_by_side, tasks
 from zank_kernel.compiled import compiled
 from zank_kernel.family import Family, Rulings
 from zank_kernel.host import zeros
@@ -31,8 +31,9 @@ RULED: Final = 64  # positions of one call about rules
 EXPANDED: Final = (turns.WIN_AT_ONCE, turns.AT_ONCE)  # moves of one call in the search of a turn, the fewer the cheaper
 ROOTS: Final = 512  # rows of a table of roots: outcomes of a turn that are played out at most
 WORTH: Final = 16  # rollouts that an outcome should get on average: a small budget looks at fewer of them
-WORLDS: Final = 1_024  # rows of a table of worlds
-AHEAD: Final = 4  # tables of worlds of a question that are there at once, most of them for what is played next
+WORLDS: Final = 1_024  # worlds that are sampled at once
+AHEAD: Final = 4  # so many times these are sampled while others are played
+KEPT: Final = 32  # so many times these of a question are kept
 TASKS: Final = 8_192  # tasks of one rollout call at most …
 CALL_SECONDS: Final = 0.04  # … and no more than take about so long: an urgent call waits for the one that runs
 LANES: Final = 128  # lanes of one worker on a CPU: what it works on stays in the first cache
@@ -175,7 +176,7 @@ class Engine:
             call=CALL_SECONDS,
             lanes=self.lanes,
             roots=ROOTS,
-            worlds=WORLDS,
+            worlds=TASKS,
         )
 
     def close(self) -> None:
@@ -284,14 +285,14 @@ class Engine:
         search.Stopped when the question is given up.
         """
         with self._workers.line(question.urgency) as line:
-            playing = _Playing(self, state, _Tables(self, question), question, control, line)
+            playing = _Playing(self, state, _Worlds(self, question), question, control, line)
             results = playing.play([0], first, last, True)
         return search.Results(points=results.points[0], score=results.score[0], moves=results.moves[0])
 
-    def _sampled_meanwhile(self, question: Question) -> "_Tables":
+    def _sampled_meanwhile(self, question: Question) -> "_Worlds":
         """The worlds of a question, the first of which are sampled by another thread from now on."""
-        worlds = _Tables(self, question)
-        self._sampling.submit(worlds.table(0))
+        worlds = _Worlds(self, question)
+        self._sampling.submit(worlds.sample(0))
         return worlds
 
     def turn(self, question: Question, nodes: int = turns.NODES) -> turns.Turn:
@@ -354,7 +355,7 @@ class Engine:
         state = family.empty(RULED)
         knowledge = jax.tree.map(lambda leaf: np.zeros((*leaf.shape[:-1], 1), leaf.dtype), family.knowledge([], []))
         entry, number = np.zeros((WORLDS,), np.int32), np.zeros((WORLDS,), np.uint32)
-        worlds = self._compile(family, "sample", f"worlds={WORLDS}", family.sample, knowledge, entry, number)
+        sampled = self._compile(family, "sample", f"worlds={WORLDS}", family.sample, knowledge, entry, number)
         self._compile(family, "rulings", f"positions={RULED}", family.rulings, state)
         self._compile(family, "play", f"positions={RULED}", family.play, state, np.full((RULED,), NOTHING, np.int32))
         self._compile(
@@ -374,9 +375,13 @@ class Engine:
 
         index = zeros((TASKS,), np.int32)
         tasks = rollout.Tasks(
-            roots=family.empty(ROOTS), worlds=worlds, root=index, world=index, count=zeros((), np.int32)
+            roots=family.empty(ROOTS),
+            worlds=side_by_side([sampled], TASKS),
+            root=index,
+            world=index,
+            count=zeros((), np.int32),
         )
-        sizes = f"lanes={self.lanes} roots={ROOTS} worlds={WORLDS} tasks={TASKS}"
+        sizes = f"lanes={self.lanes} roots={ROOTS} worlds={TASKS} tasks={TASKS}"
         for which, device in enumerate(self.devices):
             name = rollout_program(which)
             self._compile(family, name, sizes, run, family.empty(self.lanes), tasks, donated=0, device=device)
@@ -417,9 +422,9 @@ class Engine:
         return result
 
     def worlds(self, family: str, knowledge: Any, chunk: int) -> Any:
-        """Worlds number `chunk * WORLDS` … of the first entry of `knowledge`: a table of WORLDS rows."""
+        """Worlds number `chunk * WORLDS` … of the first entry of `knowledge`, a table of WORLDS rows. NumPy arrays."""
         number = np.arange(chunk * WORLDS, (chunk + 1) * WORLDS, dtype=np.uint32)
-        return self._call(family, "sample", knowledge, np.zeros((WORLDS,), np.int32), number)
+        return jax.tree.map(np.asarray, self._call(family, "sample", knowledge, np.zeros((WORLDS,), np.int32), number))
 
     def rollouts(
         self,
@@ -429,11 +434,11 @@ class Engine:
         root: npt.NDArray[np.int32],
         world: npt.NDArray[np.int32],
     ) -> Future[rollout.Results]:
-        """Queue one rollout for each pair of rows of `roots` [ROOTS] and `worlds` [WORLDS]; returns at once.
+        """Queue one rollout for each pair of rows of `roots` [ROOTS] and `worlds` [TASKS at most]; returns at once.
 
         The future is given their results in order, as NumPy arrays; how tasks share calls changes none.
         """
-        batch = Batch(family, roots, lambda: worlds, root, world)
+        batch = Batch(family, roots, functools.partial(rows, worlds), root, world)
         self.queue(Line(urgency=0), [batch])
         return batch.future
 
@@ -471,7 +476,7 @@ class Engine:
         """Play parts of batches of one family in one call."""
         family = FAMILIES[parts[0].batch.family]
         number = worker % len(self.devices)
-        work = tasks(parts, roots=ROOTS, worlds=WORLDS, slots=TASKS)
+        work = tasks(parts, roots=ROOTS, worlds=TASKS, slots=TASKS)
         if number:
             work = jax.device_put(work, self.devices[number])
         count, first = sum(part.count for part in parts), 0
@@ -487,8 +492,8 @@ class Engine:
             first += part.count
 
 
-class _Table:
-    """A table of worlds, sampled when it is first asked for."""
+class _Sample:
+    """WORLDS worlds, sampled when they are first asked for."""
 
     def __init__(self, sample: Callable[[], Any]) -> None:
         self._sample = sample
@@ -503,49 +508,60 @@ class _Table:
             return self._table
 
 
-class _Tables:
-    """The tables of worlds that a question needs now or soon."""
+class _Worlds:
+    """The worlds of a question, by number: the latest that were asked for are kept."""
 
     def __init__(self, engine: Engine, question: Question) -> None:
         self.chosen = 0  # worlds that will choose, as far as that is known
         self._engine = engine
         self._family = question.family
         self._knowledge = FAMILIES[question.family].knowledge([question.table], [question.seed])
-        self._tables: dict[int, _Table] = {}
+        self._samples: dict[int, _Sample] = {}
+        self._lock = threading.Lock()
 
-    def table(self, chunk: int) -> _Table:
+    def __call__(self, first: int, last: int) -> Any:
+        """A table of the worlds `first` … `last` - 1. NumPy arrays."""
+        chunks = range(first // WORLDS, (last - 1) // WORLDS + 1)
+        begin = chunks.start * WORLDS
+        together = side_by_side([self.sample(chunk)() for chunk in chunks], WORLDS * len(chunks))
+        return rows(together, first - begin, last - begin)
+
+    def sample(self, chunk: int) -> _Sample:
         """WORLDS worlds, the first of which is number `chunk * WORLDS`."""
-        if chunk not in self._tables:
-            sample = functools.partial(self._engine.worlds, self._family, self._knowledge, chunk)
-            self._tables[chunk] = _Table(sample)
-        return self._tables[chunk]
+        with self._lock:
+            if chunk not in self._samples:
+                sample = functools.partial(self._engine.worlds, self._family, self._knowledge, chunk)
+                self._samples[chunk] = _Sample(sample)
+                if len(self._samples) > KEPT:
+                    del self._samples[next(iter(self._samples))]  # asked for again, it is sampled again
+            return self._samples[chunk]
 
-    def sample(self, chunk: int) -> None:
-        """Sample a table and those that are needed soon after it, so that no worker has to; those before are over."""
-        self._tables = {each: table for each, table in self._tables.items() if each >= chunk}
-        chooses = chunk * WORLDS < self.chosen
-        soon = range(chunk, chunk + AHEAD)
-        needed = [each for each in soon if each in self._tables or each * WORLDS < self.chosen]
-        if chooses and len(needed) < AHEAD:
-            needed.append(search.REPORTING_WORLDS // WORLDS)
-        for each in needed:
-            self.table(each)()
+    def prepare(self, first: int, last: int) -> None:
+        """Sample what is played next of the worlds `first` … `last` - 1, and what follows, so that no worker has to."""
+        soon = [*range(first // WORLDS, (last - 1) // WORLDS + 1)][:AHEAD]
+        following = range(soon[-1] + 1, soon[-1] + 1 + AHEAD)
+        chooses = last <= self.chosen
+        soon += [each for each in following if chooses and each * WORLDS < self.chosen]
+        if chooses and len(soon) < 2 * AHEAD:
+            soon.append(search.REPORTING_WORLDS // WORLDS)
+        for each in soon:
+            self.sample(each)()
 
 
 class _Playing:
     """The rollouts of one question: its roots, and what is being played."""
 
     def __init__(
-        self, engine: Engine, roots: Any, tables: _Tables, question: Question, control: Control, line: Line
+        self, engine: Engine, roots: Any, worlds: _Worlds, question: Question, control: Control, line: Line
     ) -> None:
         self.engine = engine
         self.family = FAMILIES[question.family]
         self.roots = jax.device_put(padded(roots, ROOTS), engine.devices[0])
-        self.tables = tables
+        self.worlds = worlds
         self.sign = 1 if question.table.mover == 0 else -1
         self.line = line
         self.control = control
-        self.begun: dict[tuple[int, int], list[Future[rollout.Results]]] = {}
+        self.begun: dict[tuple[int, int], Future[rollout.Results]] = {}
 
     def stop(self, required: bool) -> bool:
         """Whether to give up a call; a required one is not given up for want of time."""
@@ -562,15 +578,11 @@ class _Playing:
         stop = functools.partial(self.stop, required)
         queued: list[Batch] = []
         for outcomes, first, last in asked:
-            batches = []
-            for chunk in range(first // WORLDS, (last - 1) // WORLDS + 1):
-                begin, end = max(first, chunk * WORLDS), min(last, (chunk + 1) * WORLDS)
-                root = np.tile(np.asarray(outcomes, np.int32), end - begin)
-                world = np.repeat(np.arange(begin, end, dtype=np.int32) - chunk * WORLDS, len(outcomes))
-                batches.append(Batch(self.family.name, self.roots, self.tables.table(chunk), root, world, stop))
             if (first, last) not in self.begun:
-                self.begun[first, last] = [batch.future for batch in batches]
-                queued += batches
+                root = np.tile(np.asarray(outcomes, np.int32), last - first)
+                world = np.repeat(np.arange(first, last, dtype=np.int32), len(outcomes))
+                queued.append(Batch(self.family.name, self.roots, self.worlds, root, world, stop))
+                self.begun[first, last] = queued[-1].future
         if queued:
             self.engine.queue(self.line, queued)
 
@@ -580,18 +592,18 @@ class _Playing:
         What is `required` is not given up for want of time.
         """
         self.begin([(outcomes, first, last)], required)
-        parts = []
-        for chunk, future in enumerate(self.begun.pop((first, last)), start=first // WORLDS):
-            self.tables.sample(chunk)
-            parts.append(future.result())
+        self.worlds.prepare(first, last)
+        results = self.begun.pop((first, last)).result()
 
-        def joined(field: str) -> search.Counts:
-            """That field of all results, [outcomes, worlds]."""
-            slots = np.concatenate([getattr(results, field) for results in parts])
-            return slots.astype(np.int64).reshape(last - first, len(outcomes)).T
+        def table(slots: Any) -> search.Counts:
+            """Results of a task each, [outcomes, worlds]."""
+            found: search.Counts = slots.astype(np.int64).reshape(last - first, len(outcomes)).T
+            return found
 
-        points = self.sign * joined("points")
-        return search.Results(points=points, score=score(self.family, points, joined("ending")), moves=joined("moves"))
+        points = self.sign * table(results.points)
+        return search.Results(
+            points=points, score=score(self.family, points, table(results.ending)), moves=table(results.moves)
+        )
 
 
 def expand_program(moves: int) -> str:
@@ -620,6 +632,12 @@ def score(
     """The half games that points and endings are worth to the player from whose view the points are."""
     tied = np.isin(ending, list(family.ties))
     return np.where(tied, 1, 1 + np.sign(points.astype(np.int64)))
+
+
+def rows[Tree](table: Tree, first: int, last: int) -> Tree:
+    """The rows `first` … `last` - 1 of a table. NumPy arrays."""
+    chosen: Tree = jax.tree.map(lambda leaf: np.asarray(leaf)[..., first:last], table)
+    return chosen
 
 
 def padded[Tree](tree: Tree, size: int, fill: int = 0) -> Tree:

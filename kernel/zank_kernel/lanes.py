@@ -32,6 +32,13 @@ def of_player(player: jax.Array, values: jax.Array) -> jax.Array:
     return jnp.where(player == 0, values[0], values[1])
 
 
+def of_entry(values: jax.Array, entry: jax.Array) -> jax.Array:
+    """The part of `values` [..., Q] that each `entry`, int32 [W], names: [..., W]. One entry is everybody's."""
+    if values.shape[-1] == 1:
+        return jnp.broadcast_to(values, (*values.shape[:-1], *entry.shape))
+    return values[..., entry]
+
+
 def total(values: jax.Array) -> jax.Array:
     """Sum over the leading axis, in the dtype of `values`."""
     return fold(jnp.add, values)

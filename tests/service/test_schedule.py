@@ -5,9 +5,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from zank_kernel import rollout
@@ -17,6 +17,8 @@ from zank_kernel.schedule import PATIENCE, Line, Schedule
 from zank_kernel.search import Stopped
 from zank_kernel.workers import Workers
 
+type Table = npt.NDArray[np.int64]
+
 SIZE = 100  # tasks of a call at most
 LANES = 20
 HINT, NORMAL, BULK = 0, 2, 4  # urgencies
@@ -25,11 +27,11 @@ HINT, NORMAL, BULK = 0, 2, 4  # urgencies
 def batch(
     count: int, name: int = 0, family: str = "malice", rows: int = 1, stop: Callable[[], bool] = lambda: False
 ) -> Batch:
-    """Rollouts whose world is the name of their question."""
+    """Rollouts in a world that is the name of their question."""
     return Batch(
         family,
         np.zeros((1, rows)),
-        lambda: np.full((1, 1_000), name),
+        lambda first, last: np.full((1, last - first), name),
         np.arange(count, dtype=np.int32) % rows,
         np.zeros(count, np.int32),
         stop,
@@ -172,30 +174,47 @@ def test_a_call_holds_no_more_than_its_tables_have_rows_for() -> None:
     assert [[part.batch for part in call] for call in player.calls[1:]] == [[each] for each in wide]
 
 
+def numbered(first: int, last: int) -> Table:
+    """A table of worlds that are their numbers."""
+    return np.arange(first, last).reshape(1, -1)
+
+
 def test_what_shares_a_call_stands_side_by_side_in_its_tables() -> None:
     one, two = batch(4, 1, rows=3), batch(3, 2, rows=2)
     roots = [np.arange(10).reshape(1, 10), 100 + np.arange(10).reshape(1, 10)]
     parts = [
-        Batch("malice", table, partial(np.copy, table), each.root, each.root + 5).take(9)
-        for table, each in zip(roots, (one, two), strict=True)
+        Batch("malice", table, numbered, each.root, each.root + begin).take(9)
+        for table, each, begin in zip(roots, (one, two), (5, 1_005), strict=True)
     ]
     work = tasks(parts, roots=8, worlds=8, slots=16)
     assert int(work.count) == 7
     assert work.roots.shape == work.worlds.shape == (1, 8)
     assert work.roots[0, work.root[:7]].tolist() == [0, 1, 2, 0, 100, 101, 100]
-    assert work.worlds[0, work.world[:7]].tolist() == [5, 6, 7, 5, 105, 106, 105]
+    assert work.worlds[0, work.world[:7]].tolist() == [5, 6, 7, 5, 1_005, 1_006, 1_005]
 
 
-def test_a_table_that_all_parts_share_is_used_as_it_is() -> None:
-    roots, worlds = np.zeros((1, 8)), np.zeros((1, 16))
+def test_roots_that_all_parts_share_are_used_as_they_are() -> None:
+    roots = np.zeros((1, 8))
     parts = [
-        Batch("malice", roots, lambda: worlds, np.asarray(rows, np.int32), np.asarray(rows, np.int32)).take(9)
+        Batch("malice", roots, numbered, np.asarray(rows, np.int32), np.asarray(rows, np.int32)).take(9)
         for rows in ([3, 5], [5, 7, 3])
     ]
     work = tasks(parts, roots=8, worlds=16, slots=16)
     assert work.roots is roots
-    assert work.worlds is worlds
-    assert work.root[:5].tolist() == work.world[:5].tolist() == [3, 5, 5, 7, 3]
+    assert work.root[:5].tolist() == work.worlds[0, work.world[:5]].tolist() == [3, 5, 5, 7, 3]
+
+
+def test_only_the_worlds_that_a_part_is_played_in_are_asked_for() -> None:
+    asked: list[tuple[int, int]] = []
+
+    def worlds(first: int, last: int) -> Table:
+        asked.append((first, last))
+        return numbered(first, last)
+
+    every = Batch("malice", np.zeros((1, 8)), worlds, np.zeros(9, np.int32), np.arange(100, 109, dtype=np.int32))
+    for most in (2, 4, 9):
+        tasks([every.take(most)], roots=8, worlds=16, slots=16)
+    assert asked == [(100, 102), (102, 106), (106, 109)]
 
 
 def test_a_round_is_spread_evenly_over_idle_workers() -> None:

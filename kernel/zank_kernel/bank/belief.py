@@ -18,11 +18,12 @@ from zank_kernel.bank.deal import DECK
 from zank_kernel.bank.state import COUNTED, DEPTH, PILES, TABLEAU, UNKNOWN, State
 from zank_kernel.bank.table import FACE, ORIGIN, Table
 from zank_kernel.host import leaf
-from zank_kernel.lanes import columns, of_player
+from zank_kernel.lanes import columns, of_entry, of_player
 
 HIDDEN_RESERVE: Final = 13  # hidden cards lie at the bottom of a reserve
 HIDDEN_STOCK: Final = len(DECK)  # and in a stock that has not been turned over
 
+NOWHERE: Final = -1  # the number of a place where no hidden card lies
 FACES: Final = np.asarray(DECK, np.int8)
 SPLIT: Final = 0  # events: which player has a single card …
 ORDER: Final = 64  # … and in which order each player's cards lie
@@ -112,26 +113,27 @@ def sample(knowledge: Knowledge, entry: jax.Array, number: jax.Array) -> World:
 
     A world is fixed by the seed and its number alone, and every consistent assignment is equally likely.
     """
-    seed = knowledge.seed[:, entry]
+    # The number of each hidden place among those of its player, none elsewhere; the same for all worlds of an entry.
+    hidden = jnp.concatenate([knowledge.reserve, knowledge.stock])
+    numbers = of_entry(jnp.where(hidden, jnp.cumsum(hidden, axis=0, dtype=jnp.int16) - 1, jnp.int16(NOWHERE)), entry)
+    seed, single, share, sure = (
+        of_entry(values, entry) for values in (knowledge.seed, knowledge.single, knowledge.share, knowledge.sure)
+    )
     key = random.stream_key(seed[0], seed[1], number)
     card = jnp.arange(len(DECK), dtype=jnp.uint32)[:, None]
 
     def drawn(event: int) -> jax.Array:
         return random.bits(key[0], key[1], card + jnp.uint32(event))
 
-    single = knowledge.single[:, entry]
-    first = single & (ranked(jnp.where(single, drawn(SPLIT), jnp.uint32(0xFFFFFFFF))) < knowledge.share[entry])
-    reserves, stocks = [], []
+    first = single & (ranked(jnp.where(single, drawn(SPLIT), jnp.uint32(0xFFFFFFFF))) < share)
+    dealt = []
     for player in (0, 1):
-        own = knowledge.sure[player][:, entry] | (first if player == 0 else single & ~first)
+        own = sure[player] | (first if player == 0 else single & ~first)
         # The own cards first, in random order; a card's bits are halved to make room for "not own".
         place = ranked(jnp.where(own, drawn(ORDER * (player + 1)) >> 1, jnp.uint32(0xFFFFFFFF)))
-        hidden = jnp.concatenate([knowledge.reserve[:, player][:, entry], knowledge.stock[:, player][:, entry]])
-        number = jnp.cumsum(hidden, axis=0, dtype=jnp.int16) - 1
-        dealt = jnp.where(hidden, at_place(place, number), jnp.int8(0))
-        reserves.append(dealt[:HIDDEN_RESERVE])
-        stocks.append(dealt[HIDDEN_RESERVE:])
-    return World(reserve=jnp.stack(reserves, axis=1), stock=jnp.stack(stocks, axis=1))
+        dealt.append(at_place(place, numbers[:, player]))
+    together = jnp.stack(dealt, axis=1)
+    return World(reserve=together[:HIDDEN_RESERVE], stock=together[HIDDEN_RESERVE:])
 
 
 def ranked(values: jax.Array) -> jax.Array:
@@ -150,14 +152,14 @@ def ranked(values: jax.Array) -> jax.Array:
 
 
 def at_place(place: jax.Array, number: jax.Array) -> jax.Array:
-    """The card of the deck whose `place` [DECK, W] is `number` [N, W]; int8 [N, W]."""
-    faces = jnp.asarray(FACES)
+    """The card of the deck whose `place` int16 [DECK, W] is `number` int16 [N, W], 0 = none; int8 [N, W]."""
+    faces = jnp.asarray(FACES, jnp.int16)  # as wide as places, so that one loop over worlds handles them together
 
     def pick(card: jax.Array, cards: jax.Array) -> jax.Array:
-        return cards + jnp.where(number == place[card], faces[card], jnp.int8(0))
+        return cards + jnp.where(number == place[card], faces[card], jnp.int16(0))
 
-    cards: jax.Array = jax.lax.fori_loop(0, len(DECK), pick, jnp.zeros(number.shape, jnp.int8))
-    return cards
+    cards: jax.Array = jax.lax.fori_loop(0, len(DECK), pick, jnp.zeros(number.shape, jnp.int16))
+    return cards.astype(jnp.int8)
 
 
 def load(lanes: State, place: jax.Array, roots: State, root: jax.Array, worlds: World, world: jax.Array) -> State:

@@ -15,7 +15,7 @@ import numpy as np
 
 from zank_kernel import random
 from zank_kernel.host import leaf
-from zank_kernel.lanes import columns, fold, of_player
+from zank_kernel.lanes import columns, fold, of_entry, of_player, stage, total
 from zank_kernel.malice.state import HAND, PAYOFF, PILES, RANKS, State
 from zank_kernel.malice.table import Table, unseen
 
@@ -90,44 +90,53 @@ def sample(knowledge: Knowledge, entry: jax.Array, number: jax.Array) -> World:
     A world is fixed by the seed and its number alone. Every assignment of the unseen cards to the hidden places
     that puts no recycled card into a payoff pile is equally likely.
     """
-    seed = knowledge.seed[:, entry]
-    key = jnp.stack(random.stream_key(seed[0], seed[1], number))
-    belief = random.stream_key(seed[0], seed[1], number | BELIEF_STREAM)
-    recycled = knowledge.recycled[:, entry]
-    payoff_count = knowledge.payoff_count[:, entry]
-    hand_count = knowledge.hand_count[:, entry]
-    rank = jnp.arange(1, RANKS + 1, dtype=jnp.int8)[:, None]
+    knows = jax.tree.map(lambda values: of_entry(values, entry), knowledge)
+    key = jnp.stack(random.stream_key(knows.seed[0], knows.seed[1], number))
+    belief = random.stream_key(knows.seed[0], knows.seed[1], number | BELIEF_STREAM)
 
-    def deal(pool: jax.Array, event: jax.Array, wanted: jax.Array) -> tuple[jax.Array, jax.Array]:
-        """One card from `pool` [RANKS, W] where `wanted` [W]; its rank, 0 elsewhere, and the pool without it."""
-        ends = jnp.cumsum(pool, axis=0, dtype=jnp.int16)
-        word = random.bits(belief[0], belief[1], event)
-        index = random.scale(word, ends[-1].astype(jnp.uint32)).astype(jnp.int16)
-        card = jnp.where(wanted, 1 + (index >= ends[:-1]).sum(axis=0, dtype=jnp.int8), jnp.int8(0))
-        return card, pool - (card == rank)
+    def deal(event: int, hidden: jax.Array, ends: jax.Array) -> tuple[jax.Array, jax.Array]:
+        """A card for every place that is hidden, bool [P, 2, W], of the players in turn; the first has this event.
 
-    def deal_payoff(place: jax.Array, carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
-        pool, payoff = carry
-        for player in (0, 1):
-            known = payoff[player, place]
-            hidden = (place < payoff_count[player]) & (known == 0)
-            card, pool = deal(pool, (2 * place + player).astype(jnp.uint32), hidden)
-            payoff = payoff.at[player, place].set(known + card)
-        return pool, payoff
+        There are as many cards of rank at most 1, 2, … as `ends` [RANKS, W] says. Returns the cards, int8 [P, 2, W], 0
+        elsewhere, and `ends` without them.
+        """
 
-    def deal_hand(place: jax.Array, carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
-        pool, hand = carry
-        for player in (0, 1):
-            event = (2 * (PAYOFF + place) + player).astype(jnp.uint32)
-            card, pool = deal(pool, event, place < hand_count[player])
-            hand = hand.at[player, place].set(card)
-        return pool, hand
+        def place(number: jax.Array, carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+            cards, ends = carry
+            for player in (0, 1):
+                word = random.bits(belief[0], belief[1], (event + 2 * number + player).astype(jnp.uint32))
+                index = stage(random.scale(word, ends[-1].astype(jnp.uint32)).astype(jnp.int16))
+                wanted = jax.lax.dynamic_slice(hidden, (number, player, 0), (1, 1, hidden.shape[-1]))[0, 0]
+                card = jnp.where(wanted, 1 + total((index >= ends[:-1]).astype(jnp.int8)), jnp.int8(0))
+                cards = jax.lax.dynamic_update_slice(cards, card[None, None], (number, player, 0))
+                ends = stage(ends - (wanted & (index < ends)).astype(jnp.int16))
+            return cards, ends
 
-    pool = knowledge.unseen[:, entry] - recycled
-    pool, payoff = jax.lax.fori_loop(0, PAYOFF, deal_payoff, (pool, knowledge.payoff[:, :, entry]))
-    hand = jnp.zeros((2, HAND, entry.shape[0]), jnp.int8)
-    stock, hand = jax.lax.fori_loop(0, HAND, deal_hand, (pool + recycled, hand))
-    return World(payoff=payoff, hand=hand, stock=stock, key=key)
+        # Only as many places as are hidden anywhere.
+        places = jnp.max(jnp.where(hidden.any(axis=(1, 2)), jnp.arange(1, hidden.shape[0] + 1), 0))
+        dealt: tuple[jax.Array, jax.Array] = jax.lax.fori_loop(
+            0, places, place, (jnp.zeros(hidden.shape, jnp.int8), ends)
+        )
+        return dealt
+
+    def ends(pool: jax.Array) -> jax.Array:
+        """How many cards of rank at most 1, 2, … are in a pool [RANKS, W]."""
+        return jnp.cumsum(pool, axis=0, dtype=jnp.int16)
+
+    def below(count: jax.Array, places: int) -> jax.Array:
+        """Which of so many places are among the first `count` [2, W]; bool [places, 2, W]."""
+        return jnp.arange(places, dtype=jnp.int8)[:, None, None] < count
+
+    known = jnp.swapaxes(knows.payoff, 0, 1)
+    hidden = below(knows.payoff_count, PAYOFF) & (known == 0)
+    payoff, left = deal(0, hidden, ends(knows.unseen - knows.recycled))
+    hand, left = deal(2 * PAYOFF, below(knows.hand_count, HAND), left + ends(knows.recycled))
+    return World(
+        payoff=jnp.swapaxes(known + payoff, 0, 1),
+        hand=jnp.swapaxes(hand, 0, 1),
+        stock=jnp.diff(left, axis=0, prepend=jnp.int16(0)),
+        key=key,
+    )
 
 
 def load(lanes: State, place: jax.Array, roots: State, root: jax.Array, worlds: World, world: jax.Array) -> State:
