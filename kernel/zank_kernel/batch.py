@@ -1,6 +1,7 @@
 """Rollouts of one round of a question: handed out to calls in parts, collected, and put side by side with others'."""
 
 import dataclasses
+import itertools
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -11,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from zank_kernel import rollout
-from zank_kernel.host import leaf
+from zank_kernel.host import blank, leaf
 
 type Rows = npt.NDArray[np.int32]
-type Worlds = Callable[[int, int], Any]  # a table of the worlds with these numbers, the last one not included
+type Worlds = Callable[[int, int], Sequence[Any]]  # tables of the worlds first … last - 1, in order; NumPy arrays
 
 
 class Batch:
@@ -142,36 +143,35 @@ def tasks(parts: Sequence[Part], *, roots: int, worlds: int, slots: int) -> roll
 
 
 def _roots(parts: Sequence[Part], size: int) -> tuple[Any, Rows]:
-    """A table of `size` roots for all parts, and what their rows are called there."""
-    tables = [part.batch.roots for part in parts]
-    if all(table is tables[0] for table in tables):
-        return tables[0], np.concatenate([part.root for part in parts])
-    used = [_used(part.root) for part in parts]
-    begins = np.cumsum([0, *map(len, used)])
-    renamed = [
-        np.searchsorted(rows, part.root) + begin for part, rows, begin in zip(parts, used, begins[:-1], strict=True)
-    ]
-    chosen = [
-        jax.tree.map(lambda leaf, rows=rows: np.asarray(leaf)[..., rows], table)
-        for table, rows in zip(tables, used, strict=True)
-    ]
-    return side_by_side(chosen, size), np.concatenate(renamed).astype(np.int32)
+    """A table of `size` roots for all parts, and what rows these are there."""
+    together = [list(group) for _, group in itertools.groupby(parts, key=lambda part: id(part.batch.roots))]
+    tables, rows, begin = [], [], 0
+    for group in together:
+        root = np.concatenate([part.root for part in group])
+        used = _used(root)
+        tables.append(jax.tree.map(lambda leaf, used=used: np.asarray(leaf).take(used, axis=-1), group[0].batch.roots))
+        rows.append((np.cumsum(np.bincount(used), dtype=np.int32) + (begin - 1))[root])
+        begin += len(used)
+    return side_by_side(tables, size), np.concatenate(rows)
 
 
 def _worlds(parts: Sequence[Part], size: int) -> tuple[Any, Rows]:
     """A table of `size` worlds for all parts, and what rows these are there."""
-    spans = [part.span for part in parts]
-    begins = np.cumsum([0, *(last - first for first, last in spans)])
-    rows = [part.world + (begin - first) for part, (first, _), begin in zip(parts, spans, begins[:-1], strict=True)]
-    tables = [part.batch.worlds(first, last) for part, (first, last) in zip(parts, spans, strict=True)]
-    return side_by_side(tables, size), np.concatenate(rows).astype(np.int32)
+    tables: list[Any] = []
+    rows, begin = [], 0
+    for part in parts:
+        first, last = part.span
+        tables += part.batch.worlds(first, last)
+        rows.append(part.world + np.int32(begin - first))
+        begin += last - first
+    return side_by_side(tables, size), np.concatenate(rows)
 
 
 def side_by_side(tables: Sequence[Any], size: int) -> Any:
     """One table of `size` rows, the first of which are those of all tables. NumPy arrays."""
 
     def put(*leaves: Any) -> Any:
-        wide = np.zeros((*leaves[0].shape[:-1], size), leaves[0].dtype)
+        wide = blank((*leaves[0].shape[:-1], size), leaves[0].dtype)
         begin = 0
         for each in leaves:
             wide[..., begin : begin + each.shape[-1]] = each
@@ -188,4 +188,6 @@ def _used(rows: Rows) -> Rows:
 
 def _slots(rows: Rows, slots: int) -> Rows:
     """The rows, with 0 up to so many slots."""
-    return np.pad(rows, (0, slots - len(rows)))
+    wide = blank((slots,), np.int32)
+    wide[: len(rows)] = rows
+    return wide

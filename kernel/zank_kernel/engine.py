@@ -438,7 +438,7 @@ class Engine:
 
         The future is given their results in order, as NumPy arrays; how tasks share calls changes none.
         """
-        batch = Batch(family, roots, functools.partial(rows, worlds), root, world)
+        batch = Batch(family, roots, lambda first, last: [rows(worlds, first, last)], root, world)
         self.queue(Line(urgency=0), [batch])
         return batch.future
 
@@ -519,12 +519,12 @@ class _Worlds:
         self._samples: dict[int, _Sample] = {}
         self._lock = threading.Lock()
 
-    def __call__(self, first: int, last: int) -> Any:
-        """A table of the worlds `first` … `last` - 1. NumPy arrays."""
-        chunks = range(first // WORLDS, (last - 1) // WORLDS + 1)
-        begin = chunks.start * WORLDS
-        together = side_by_side([self.sample(chunk)() for chunk in chunks], WORLDS * len(chunks))
-        return rows(together, first - begin, last - begin)
+    def __call__(self, first: int, last: int) -> list[Any]:
+        """Tables of the worlds `first` … `last` - 1, in order. NumPy arrays."""
+        return [
+            rows(self.sample(chunk)(), max(0, first - chunk * WORLDS), last - chunk * WORLDS)
+            for chunk in range(first // WORLDS, (last - 1) // WORLDS + 1)
+        ]
 
     def sample(self, chunk: int) -> _Sample:
         """WORLDS worlds, the first of which is number `chunk * WORLDS`."""
@@ -556,7 +556,7 @@ class _Playing:
     ) -> None:
         self.engine = engine
         self.family = FAMILIES[question.family]
-        self.roots = jax.device_put(padded(roots, ROOTS), engine.devices[0])
+        self.roots = roots
         self.worlds = worlds
         self.sign = 1 if question.table.mover == 0 else -1
         self.line = line

@@ -31,7 +31,7 @@ def batch(
     return Batch(
         family,
         np.zeros((1, rows)),
-        lambda first, last: np.full((1, last - first), name),
+        lambda first, last: [np.full((1, last - first), name)],
         np.arange(count, dtype=np.int32) % rows,
         np.zeros(count, np.int32),
         stop,
@@ -174,9 +174,9 @@ def test_a_call_holds_no_more_than_its_tables_have_rows_for() -> None:
     assert [[part.batch for part in call] for call in player.calls[1:]] == [[each] for each in wide]
 
 
-def numbered(first: int, last: int) -> Table:
+def numbered(first: int, last: int) -> list[Table]:
     """A table of worlds that are their numbers."""
-    return np.arange(first, last).reshape(1, -1)
+    return [np.arange(first, last).reshape(1, -1)]
 
 
 def test_what_shares_a_call_stands_side_by_side_in_its_tables() -> None:
@@ -193,21 +193,22 @@ def test_what_shares_a_call_stands_side_by_side_in_its_tables() -> None:
     assert work.worlds[0, work.world[:7]].tolist() == [5, 6, 7, 5, 1_005, 1_006, 1_005]
 
 
-def test_roots_that_all_parts_share_are_used_as_they_are() -> None:
-    roots = np.zeros((1, 8))
+def test_parts_that_share_roots_share_their_rows() -> None:
+    roots = 100 + np.arange(8).reshape(1, 8)
     parts = [
         Batch("malice", roots, numbered, np.asarray(rows, np.int32), np.asarray(rows, np.int32)).take(9)
         for rows in ([3, 5], [5, 7, 3])
     ]
-    work = tasks(parts, roots=8, worlds=16, slots=16)
-    assert work.roots is roots
-    assert work.root[:5].tolist() == work.worlds[0, work.world[:5]].tolist() == [3, 5, 5, 7, 3]
+    work = tasks(parts, roots=3, worlds=16, slots=16)
+    assert work.roots.tolist() == [[103, 105, 107]]
+    assert work.roots[0, work.root[:5]].tolist() == [103, 105, 105, 107, 103]
+    assert work.worlds[0, work.world[:5]].tolist() == [3, 5, 5, 7, 3]
 
 
 def test_only_the_worlds_that_a_part_is_played_in_are_asked_for() -> None:
     asked: list[tuple[int, int]] = []
 
-    def worlds(first: int, last: int) -> Table:
+    def worlds(first: int, last: int) -> list[Table]:
         asked.append((first, last))
         return numbered(first, last)
 
