@@ -11,7 +11,7 @@ import os
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -116,44 +116,66 @@ def play_game(engine: engines.Engine, preset: str, seed: int, rollouts: int, out
     return int(game.state.points[0])
 
 
-def measure(preset: str, pairs: int, first: int, rollouts: int, outcomes: tuple[int, int], cache: Path) -> Any:
-    """Mean points a game of the first way of searching against the second, over deals `first` and on."""
+def measure(
+    preset: str, deals: Sequence[int], rollouts: int, outcomes: tuple[int, int], cache: Path, kept: Path | None
+) -> dict[str, Any]:
+    """Mean points a game of the first way of searching against the second, over these deals.
+
+    Every pair is written to the file `kept` as it is done, and pairs that are there already are not played again.
+    """
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-1:])
     engine = engines.Engine(workers=1, cache_directory=cache)
     engine.warm_up()
-    results: list[int] = []
+    about = {"preset": preset, "rollouts": rollouts, "outcomes": [*outcomes]}
+    results = {} if kept is None or not kept.exists() else done_before(kept, about)
     begin = time.perf_counter()
-    for done, seed in enumerate(range(first, first + pairs), start=1):
-        results.append(play_game(engine, preset, seed, rollouts, outcomes))
-        results.append(-play_game(engine, preset, seed, rollouts, outcomes[::-1]))
-        if done % 10 == 0:
-            print(f"{done} pairs, {time.perf_counter() - begin:.0f} s: {summary(results)}", file=sys.stderr, flush=True)
+    for seed in deals:
+        if seed in results:
+            continue
+        first = play_game(engine, preset, seed, rollouts, outcomes)
+        second = -play_game(engine, preset, seed, rollouts, outcomes[::-1])
+        results[seed] = (first, second)
+        if kept is not None:
+            with kept.open("a") as file:
+                file.write(json.dumps({**about, "deal": seed, "points": results[seed]}) + "\n")
+        if len(results) % 10 == 0:
+            print(f"{time.perf_counter() - begin:.0f} s: {summary(results)}", file=sys.stderr, flush=True)
     engine.close()
-    return summary(results)
+    return about | summary({seed: results[seed] for seed in deals})
 
 
-def summary(results: list[int]) -> dict[str, Any]:
-    """What the first way of searching got in games that come in pairs."""
-    means = [statistics.mean(pair) for pair in zip(results[::2], results[1::2], strict=True)]
+def done_before(kept: Path, about: Mapping[str, Any]) -> dict[int, tuple[int, int]]:
+    """The pairs in a file that were played in this way, by deal."""
+    lines = [json.loads(line) for line in kept.read_text().splitlines()]
+    return {line["deal"]: (line["points"][0], line["points"][1]) for line in lines if about.items() <= line.items()}
+
+
+def summary(results: Mapping[int, tuple[int, int]]) -> dict[str, Any]:
+    """What the first way of searching got in both games of every deal."""
+    means = [statistics.mean(pair) for pair in results.values()]
+    games = [points for pair in results.values() for points in pair]
     return {
         "pairs": len(means),
         "points": statistics.mean(means),
         "standard_error": statistics.stdev(means) / len(means) ** 0.5 if len(means) > 1 else None,
-        "won": sum(points > 0 for points in results),
-        "tied": sum(points == 0 for points in results),
-        "lost": sum(points < 0 for points in results),
+        "won": sum(points > 0 for points in games),
+        "tied": sum(points == 0 for points in games),
+        "lost": sum(points < 0 for points in games),
     }
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--preset", default="malice-classic", choices=GAMES)
     parser.add_argument("--pairs", type=int, default=40)
     parser.add_argument("--first", type=int, default=0, help="number of the first deal")
+    parser.add_argument("--step", type=int, default=1, help="from one deal to the next, to share them out")
     parser.add_argument("--rollouts", type=int, default=1_024)
     parser.add_argument("--outcomes", type=int, nargs=2, default=(engines.ROOTS, 0), help="0 = single moves")
     parser.add_argument("--cache", type=Path, required=True)
+    parser.add_argument("--kept", type=Path, help="a file of pairs played so far, to go on with")
     options = parser.parse_args()
     one, other = options.outcomes
-    figures = measure(options.preset, options.pairs, options.first, options.rollouts, (one, other), options.cache)
+    deals = range(options.first, options.first + options.step * options.pairs, options.step)
+    figures = measure(options.preset, deals, options.rollouts, (one, other), options.cache, options.kept)
     print(json.dumps(figures, indent=2))

@@ -31,7 +31,7 @@ class Batch:
         stop: Callable[[], bool] = lambda: False,
     ) -> None:
         self.family: Final = family
-        self.roots: Final = roots
+        self.roots: Final = roots  # a table with as many rows as a call has
         self.worlds: Final = worlds  # asked for what a call of the batch plays in when it is made
         self.root: Final = root  # rows of the table of roots
         self.world: Final = world  # numbers of worlds
@@ -63,10 +63,13 @@ class Batch:
             if not self.future.done():
                 self.future.set_exception(error)
 
-    def put(self, first: int, results: rollout.Results) -> None:
-        """Results of the tasks from `first` on."""
-        count = results.points.shape[0]
-        jax.tree.map(lambda all_, some: np.copyto(all_[first : first + count], some), self._results, results)
+    def put(self, first: int, results: rollout.Results, begin: int, count: int) -> None:
+        """Results of the tasks from `first` on: so many of these, from `begin` on."""
+        jax.tree.map(
+            lambda all_, some: np.copyto(all_[first : first + count], some[begin : begin + count]),
+            self._results,
+            results,
+        )
         with self._lock:
             self._left -= count
             if not self._left and not self.future.done():
@@ -143,14 +146,16 @@ def tasks(parts: Sequence[Part], *, roots: int, worlds: int, slots: int) -> roll
 
 
 def _roots(parts: Sequence[Part], size: int) -> tuple[Any, Rows]:
-    """A table of `size` roots for all parts, and what rows these are there."""
-    together = [list(group) for _, group in itertools.groupby(parts, key=lambda part: id(part.batch.roots))]
+    """A table of `size` roots for all parts, and what rows these are there. One that all share is used as it is."""
+    shared = [list(group) for _, group in itertools.groupby(parts, key=lambda part: id(part.batch.roots))]
+    if len(shared) == 1:
+        return parts[0].batch.roots, np.concatenate([part.root for part in parts])
     tables, rows, begin = [], [], 0
-    for group in together:
+    for group in shared:
         root = np.concatenate([part.root for part in group])
         used = _used(root)
         tables.append(jax.tree.map(lambda leaf, used=used: np.asarray(leaf).take(used, axis=-1), group[0].batch.roots))
-        rows.append((np.cumsum(np.bincount(used), dtype=np.int32) + (begin - 1))[root])
+        rows.append((np.cumsum(np.bincount(used), dtype=np.int32) + np.int32(begin - 1))[root])
         begin += len(used)
     return side_by_side(tables, size), np.concatenate(rows)
 

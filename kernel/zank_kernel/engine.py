@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from zank_kernel import bank, equity, malice, rollout, search, turns
-from zank_kernel.batch import Batch, Part, side_by_side, tasks
+from zank_kernel.batch import Batch, side_by_side, tasks
 from zank_kernel.compiled import compiled
 from zank_kernel.family import Family, Rulings
 from zank_kernel.host import zeros
@@ -166,10 +166,11 @@ class Engine:
         self._workers = self._started()
         self._sampling = ThreadPoolExecutor(self.workers, "worlds")
 
-    def _started(self) -> Workers:
+    def _started(self) -> Workers[rollout.Tasks[Any, Any]]:
         return Workers(
             self.workers,
             "rollout",
+            prepare=functools.partial(tasks, roots=ROOTS, worlds=TASKS, slots=TASKS),
             play=self._play,
             size=self.tasks_of_a_call,
             cost=lambda family: 1 / self.meter.recent_rate[family],
@@ -386,11 +387,11 @@ class Engine:
             name = rollout_program(which)
             self._compile(family, name, sizes, run, family.empty(self.lanes), tasks, donated=0, device=device)
 
-    def _lanes(self, worker: int, family: Family[Any, Any, Any, Any]) -> Any:
-        """The lanes of a worker, for one call: the call gives back others, unless it fails."""
-        lanes = self._buffers[worker].pop(family.name, None)
+    def _lanes(self, slot: int, family: str) -> Any:
+        """The lanes of a slot, for one call: the call gives back others, unless it fails."""
+        lanes = self._buffers[slot].pop(family, None)
         return (
-            jax.device_put(family.empty(self.lanes), self.devices[worker % len(self.devices)])
+            jax.device_put(FAMILIES[family].empty(self.lanes), self.devices[slot % len(self.devices)])
             if lanes is None
             else lanes
         )
@@ -472,24 +473,19 @@ class Engine:
         """Queue batches of one family in the line of a question."""
         self._workers.submit(line, *batches)
 
-    def _play(self, worker: int, parts: Sequence[Part]) -> None:
-        """Play parts of batches of one family in one call."""
-        family = FAMILIES[parts[0].batch.family]
-        number = worker % len(self.devices)
-        work = tasks(parts, roots=ROOTS, worlds=TASKS, slots=TASKS)
-        if number:
-            work = jax.device_put(work, self.devices[number])
-        count, first = sum(part.count for part in parts), 0
-        with self._metered(family.name, count):
-            lanes, results, usage = self._call(family.name, rollout_program(number), self._lanes(worker, family), work)
+    def _play(self, slot: int, family: str, work: rollout.Tasks[Any, Any], count: int) -> rollout.Results:
+        """The results of so many tasks of one family, played in one call. NumPy arrays."""
+        device = slot % len(self.devices)
+        if device:
+            work = jax.device_put(work, self.devices[device])
+        with self._metered(family, count):
+            lanes, results, usage = self._call(family, rollout_program(device), self._lanes(slot, family), work)
             host: rollout.Results = jax.tree.map(np.asarray, results)
-        self._buffers[worker][family.name] = lanes
+        self._buffers[slot][family] = lanes
         with self._lock:
             self.meter.moves += int(usage.moves)
             self.meter.steps += int(usage.steps)
-        for part in parts:
-            part.batch.put(part.first, jax.tree.map(lambda all_, at=first, to=first + part.count: all_[at:to], host))
-            first += part.count
+        return host
 
 
 class _Sample:
@@ -556,7 +552,7 @@ class _Playing:
     ) -> None:
         self.engine = engine
         self.family = FAMILIES[question.family]
-        self.roots = roots
+        self.roots = side_by_side([roots], ROOTS)
         self.worlds = worlds
         self.sign = 1 if question.table.mover == 0 else -1
         self.line = line
@@ -630,8 +626,10 @@ def score(
     family: Family[Any, Any, Any, Any], points: npt.NDArray[Any], ending: npt.NDArray[Any]
 ) -> npt.NDArray[np.int64]:
     """The half games that points and endings are worth to the player from whose view the points are."""
-    tied = np.isin(ending, list(family.ties))
-    return np.where(tied, 1, 1 + np.sign(points.astype(np.int64)))
+    won = 1 + np.sign(points.astype(np.int64))
+    for each in family.ties:
+        won[ending == each] = 1
+    return won
 
 
 def rows[Tree](table: Tree, first: int, last: int) -> Tree:

@@ -45,15 +45,21 @@ class Player:
         self.calls: list[list[Part]] = []
         self.go = threading.Semaphore(0)
         self.poison: Batch | None = None
+        self.prepared = 0
 
-    def __call__(self, worker: int, parts: Sequence[Part]) -> None:
+    def prepare(self, parts: Sequence[Part]) -> Sequence[Part]:
+        self.prepared += 1
+        return parts
+
+    def __call__(self, slot: int, family: str, parts: Sequence[Part], count: int) -> rollout.Results:
+        assert {part.batch.family for part in parts} == {family}
+        assert sum(part.count for part in parts) == count
         self.calls.append(list(parts))
         assert self.go.acquire(timeout=10)
         if any(part.batch is self.poison for part in parts):
             raise RuntimeError("poison")
-        for part in parts:
-            number = leaf(np.arange(part.first, part.last, dtype=np.int16))
-            part.batch.put(part.first, rollout.Results(points=number, ending=number.astype(np.int8), moves=number))
+        number = leaf(np.concatenate([np.arange(part.first, part.last, dtype=np.int16) for part in parts]))
+        return rollout.Results(points=number, ending=number.astype(np.int8), moves=number)
 
     def wait(self, calls: int) -> None:
         end = time.monotonic() + 10
@@ -63,13 +69,14 @@ class Player:
 
 
 @contextmanager
-def working(player: Player, threads: int = 1, roots: int = 64) -> Iterator[Workers]:
+def working(player: Player, slots: int = 1, roots: int = 64, cost: float = 1.0) -> Iterator[Workers[Sequence[Part]]]:
     workers = Workers(
-        threads,
+        slots,
         "test",
+        prepare=player.prepare,
         play=player,
         size=lambda family: SIZE,
-        cost=lambda family: 1.0,
+        cost=lambda family: cost,
         call=SIZE,
         lanes=LANES,
         roots=roots,
@@ -193,15 +200,15 @@ def test_what_shares_a_call_stands_side_by_side_in_its_tables() -> None:
     assert work.worlds[0, work.world[:7]].tolist() == [5, 6, 7, 5, 1_005, 1_006, 1_005]
 
 
-def test_parts_that_share_roots_share_their_rows() -> None:
+def test_roots_that_all_parts_share_are_used_as_they_are() -> None:
     roots = 100 + np.arange(8).reshape(1, 8)
     parts = [
         Batch("malice", roots, numbered, np.asarray(rows, np.int32), np.asarray(rows, np.int32)).take(9)
         for rows in ([3, 5], [5, 7, 3])
     ]
-    work = tasks(parts, roots=3, worlds=16, slots=16)
-    assert work.roots.tolist() == [[103, 105, 107]]
-    assert work.roots[0, work.root[:5]].tolist() == [103, 105, 105, 107, 103]
+    work = tasks(parts, roots=8, worlds=16, slots=16)
+    assert work.roots is roots
+    assert work.root[:5].tolist() == [3, 5, 5, 7, 3]
     assert work.worlds[0, work.world[:5]].tolist() == [3, 5, 5, 7, 3]
 
 
@@ -218,9 +225,9 @@ def test_only_the_worlds_that_a_part_is_played_in_are_asked_for() -> None:
     assert asked == [(100, 102), (102, 106), (106, 109)]
 
 
-def test_a_round_is_spread_evenly_over_idle_workers() -> None:
+def test_a_round_is_spread_evenly_over_idle_slots() -> None:
     player = Player()
-    with working(player, threads=2) as workers:
+    with working(player, slots=2) as workers:
         time.sleep(0.05)
         workers.submit(Line(HINT), batch(120))
         player.wait(2)
@@ -229,7 +236,7 @@ def test_a_round_is_spread_evenly_over_idle_workers() -> None:
 
 def test_rounds_are_played_in_few_calls_all_alike_also_across_batches() -> None:
     player = Player()
-    with working(player, threads=2) as workers:
+    with working(player, slots=2) as workers:
         workers.submit(Line(HINT), first := batch(210), second := batch(40))
         player.go.release(10)
         for each, count in ((first, 210), (second, 40)):
@@ -244,6 +251,22 @@ def test_a_call_is_never_larger_than_one_may_be() -> None:
         workers.submit(Line(BULK), many := batch(1_234))
         assert len(many.future.result(10).points) == 1_234
     assert max(sum(part.count for part in call) for call in player.calls) <= SIZE
+
+
+def test_the_next_call_is_made_ready_shortly_before_one_is_over_and_not_played_before() -> None:
+    player = Player()
+    with working(player, cost=0.002) as workers:  # 0.2 s a call
+        workers.submit(Line(BULK), many := batch(3 * SIZE))
+        player.wait(1)
+        time.sleep(0.05)
+        assert player.prepared == 1
+        time.sleep(0.3)
+        assert (player.prepared, len(player.calls)) == (2, 1)
+        workers.submit(Line(HINT), hint := batch(1))
+        player.go.release(10)
+        hint.future.result(10)
+        many.future.result(10)
+    assert [[part.batch for part in call] for call in player.calls] == [[many], [many], [hint], [many]]
 
 
 def test_what_is_given_up_leaves_the_queue_with_the_next_call() -> None:
