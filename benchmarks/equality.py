@@ -78,14 +78,15 @@ def expanded(engine: engines.Engine, family: str) -> list[Any]:
         tables += [table] * len(legal)
         seed += 1
     state = each.to_state(tables[: turns.AT_ONCE])
+    packing = engines.PACKINGS[family]
     action = np.asarray(actions[: turns.AT_ONCE], np.int32)
     program = engine.programs[f"{family}/expand"].call
     steps: list[Any] = []
     for _ in range(1 + DEPTH):
         player = np.asarray(state.mover).astype(np.int8)
-        reached: turns.Reached[Any] = jax.tree.map(np.asarray, program(state, action, player))
+        reached: turns.Reached = jax.tree.map(np.asarray, program(packing.pack(state), action, player))
         steps.append(reached)
-        state, action = reached.state, np.asarray(reached.choice)
+        state, action = packing.unpack(np.asarray(reached.words)), np.asarray(reached.choice)
     return steps
 
 

@@ -1,7 +1,7 @@
 """Play between two ways of searching, whole turns and single moves, at equal rollouts: paired deals, both sides.
 
-Both see what a player can see. What a player chooses is the line to the outcome of its best move, and it is played to
-its end, for nothing new comes to light before.
+Both see what a player can see, and search before every move that is not forced. With --lines a player plays the line to
+the outcome of its best move to its end, for nothing new comes to light before: so whole turns are searched less often.
 """
 
 import argparse
@@ -94,8 +94,19 @@ def bank_after(games: Watched, action: jax.Array) -> Watched:
 DEALS: Final[dict[str, Callable[[Any, int], Any]]] = {"malice": MaliceGame.deal, "bank": BankGame.deal}
 
 
-def play_game(engine: engines.Engine, preset: str, seed: int, rollouts: int, outcomes: tuple[int, int]) -> int:
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Way:
+    """What is played, and how."""
+
+    preset: str
+    rollouts: int  # of a search
+    outcomes: tuple[int, int]  # of a turn that are looked at by either way of searching; 0 = single moves
+    lines: bool  # whether lines are played to their end
+
+
+def play_game(engine: engines.Engine, way: Way, seed: int, outcomes: tuple[int, int]) -> int:
     """Points of player 0 in a game whose players look at so many outcomes of a turn."""
+    preset = way.preset
     family, rules = GAMES[preset].family, GAMES[preset].presets[preset]
     game = DEALS[family.name](rules, seed)
     objective: Any = "win" if preset == "malice-classic" else "points"
@@ -105,20 +116,19 @@ def play_game(engine: engines.Engine, preset: str, seed: int, rollouts: int, out
         question = engines.Question(
             family=family.name,
             table=known,
-            rollouts=rollouts,
+            rollouts=way.rollouts,
             seed=seed * LONGEST + moves,
             objective=objective,
             outcomes=outcomes[known.mover],
         )
-        for action in engine.answer(question).evaluations[0].line:
+        line = engine.answer(question).evaluations[0].line
+        for action in line if way.lines else line[:1]:
             game.play(action)
             moves += 1
     return int(game.state.points[0])
 
 
-def measure(
-    preset: str, deals: Sequence[int], rollouts: int, outcomes: tuple[int, int], cache: Path, kept: Path | None
-) -> dict[str, Any]:
+def measure(way: Way, deals: Sequence[int], cache: Path, kept: Path | None) -> dict[str, Any]:
     """Mean points a game of the first way of searching against the second, over these deals.
 
     Every pair is written to the file `kept` as it is done, and pairs that are there already are not played again.
@@ -126,14 +136,14 @@ def measure(
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-1:])
     engine = engines.Engine(workers=1, cache_directory=cache)
     engine.warm_up()
-    about = {"preset": preset, "rollouts": rollouts, "outcomes": [*outcomes]}
+    about: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(way)))
     results = {} if kept is None or not kept.exists() else done_before(kept, about)
     begin = time.perf_counter()
     for seed in deals:
         if seed in results:
             continue
-        first = play_game(engine, preset, seed, rollouts, outcomes)
-        second = -play_game(engine, preset, seed, rollouts, outcomes[::-1])
+        first = play_game(engine, way, seed, way.outcomes)
+        second = -play_game(engine, way, seed, way.outcomes[::-1])
         results[seed] = (first, second)
         if kept is not None:
             with kept.open("a") as file:
@@ -172,10 +182,15 @@ if __name__ == "__main__":
     parser.add_argument("--step", type=int, default=1, help="from one deal to the next, to share them out")
     parser.add_argument("--rollouts", type=int, default=1_024)
     parser.add_argument("--outcomes", type=int, nargs=2, default=(engines.ROOTS, 0), help="0 = single moves")
+    parser.add_argument("--lines", action="store_true", help="lines are played to their end")
     parser.add_argument("--cache", type=Path, required=True)
     parser.add_argument("--kept", type=Path, help="a file of pairs played so far, to go on with")
     options = parser.parse_args()
-    one, other = options.outcomes
+    way = Way(
+        preset=options.preset,
+        rollouts=options.rollouts,
+        outcomes=(options.outcomes[0], options.outcomes[1]),
+        lines=options.lines,
+    )
     deals = range(options.first, options.first + options.step * options.pairs, options.step)
-    figures = measure(options.preset, deals, options.rollouts, (one, other), options.cache, options.kept)
-    print(json.dumps(figures, indent=2))
+    print(json.dumps(measure(way, deals, options.cache, options.kept), indent=2))

@@ -24,6 +24,7 @@ from zank_kernel.batch import Batch, side_by_side, tasks
 from zank_kernel.compiled import compiled
 from zank_kernel.family import Family, Rulings
 from zank_kernel.host import zeros
+from zank_kernel.packed import Packing
 from zank_kernel.schedule import Line
 from zank_kernel.workers import Workers
 
@@ -54,6 +55,7 @@ RATE_MEMORY: Final = 0.3  # weight of the latest call in the recent rate, if it 
 FAMILIES: Final[Mapping[str, Family[Any, Any, Any, Any]]] = {
     family.name: family for family in (malice.FAMILY, bank.FAMILY)
 }
+PACKINGS: Final = {name: Packing(family.empty(1)) for name, family in FAMILIES.items()}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -304,16 +306,11 @@ class Engine:
         """
         return turns.explore(*self._exploring(question), nodes)
 
-    def _exploring(self, question: Question) -> tuple[turns.Expand, Any, Callable[[Sequence[int]], Sequence[int]], int]:
+    def _exploring(
+        self, question: Question
+    ) -> tuple[turns.Expand, turns.Words, Callable[[Sequence[int]], Sequence[int]], int]:
         """What `turns.explore` asks for: how to expand, the root, the actions to consider, and the most outcomes."""
         family = FAMILIES[question.family]
-
-        def expand(state: Any, actions: npt.NDArray[np.int32]) -> turns.Reached[Any]:
-            size = next(size for size in EXPANDED if size >= len(actions))
-            sized = padded(state, size), padded(actions, size, NOTHING), np.full((size,), question.table.mover, np.int8)
-            reached = self._call(family.name, expand_program(size), *sized)
-            host: turns.Reached[Any] = jax.tree.map(np.asarray, reached)
-            return host
 
         def considering(legal: Sequence[int]) -> Sequence[int]:
             actions = considered(legal, question.only, question.avoid)
@@ -323,7 +320,13 @@ class Engine:
             return actions
 
         root = family.to_state([question.table, *family.history(question.table)[: turns.AT_ONCE - 1]])
-        return expand, root, considering, min(question.outcomes, question.rollouts // WORTH)
+        expanding = _Expanding(self, family.name, question.table.mover)
+        return (
+            expanding,
+            PACKINGS[family.name].pack(root),
+            considering,
+            min(question.outcomes, question.rollouts // WORTH),
+        )
 
     def _ruled(self, family: str, name: str, state: Any, *arguments: Any) -> Any:
         """What a program for RULED lanes makes of as many lanes as `state` has. NumPy arrays."""
@@ -363,13 +366,15 @@ class Engine:
             family, "take", f"positions={RULED}", family.take, state, np.zeros((family.draws, RULED), np.int8)
         )
 
-        def expand(state: Any, action: jax.Array, player: jax.Array) -> turns.Reached[Any]:
-            return turns.expand(family, state, action, player)
+        packing = PACKINGS[family.name]
+
+        def expand(words: jax.Array, action: jax.Array, player: jax.Array) -> turns.Reached:
+            return turns.expand(family, packing, words, action, player)
 
         for size in EXPANDED:
-            actions, players = np.full((size,), NOTHING, np.int32), np.zeros((size,), np.int8)
-            name = expand_program(size)
-            self._compile(family, name, f"moves={size}", expand, family.empty(size), actions, players)
+            words, actions = packing.pack(family.empty(size)), np.full((size,), NOTHING, np.int32)
+            players = np.zeros((size,), np.int8)
+            self._compile(family, expand_program(size), f"moves={size}", expand, words, actions, players)
 
         def run(lanes: Any, tasks: rollout.Tasks[Any, Any]) -> tuple[Any, rollout.Results, rollout.Usage]:
             return rollout.run(family, lanes, tasks)
@@ -486,6 +491,27 @@ class Engine:
             self.meter.moves += int(usage.moves)
             self.meter.steps += int(usage.steps)
         return host
+
+
+class _Expanding:
+    """What a search of a turn asks for: moves of a player tried, and states unpacked."""
+
+    def __init__(self, engine: Engine, family: str, player: int) -> None:
+        self._engine = engine
+        self._family = family
+        self._player = player
+
+    def __call__(self, words: turns.Words, actions: npt.NDArray[np.int32]) -> turns.Reached:
+        """Where the actions lead. NumPy arrays."""
+        size = next(size for size in EXPANDED if size >= len(actions))
+        sized = padded(words, size), padded(actions, size, NOTHING), np.full((size,), self._player, np.int8)
+        reached = self._engine._call(self._family, expand_program(size), *sized)
+        host: turns.Reached = jax.tree.map(np.asarray, reached)
+        return host
+
+    def state(self, words: turns.Words) -> Any:
+        """The states, unpacked. NumPy arrays."""
+        return PACKINGS[self._family].unpack(words)
 
 
 class _Sample:

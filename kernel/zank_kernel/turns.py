@@ -11,13 +11,14 @@ import heapq
 import itertools
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Protocol
 
 import jax
 import numpy as np
 import numpy.typing as npt
 
 from zank_kernel.family import Family, Lanes
+from zank_kernel.packed import Packing
 
 AT_ONCE: Final = 256  # moves tried in one call
 NODES: Final = 1_024  # visited before the search of a turn is broken off …
@@ -25,19 +26,18 @@ WIN_NODES: Final = 3_072  # … unless the game may be won this turn, and no way
 WIN_AT_ONCE: Final = 32  # moves tried in one call where that is looked for: the fewer, the deeper
 
 type _Way = Sequence[tuple[int, int]]  # actions, and the nodes that they lead to
-type Expand = Callable[[Any, npt.NDArray[np.int32]], Reached[Any]]  # plays an action in each lane, -1 = none
+type Words = npt.NDArray[np.uint16]  # packed states, [words, B]
+type Mask = npt.NDArray[np.bool_]
 
 BARRED: Final = -1  # instead of a node: a position that must not come back
-
-type Mask = npt.NDArray[np.bool_]
 
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Reached[State: Lanes]:
+class Reached:
     """Positions that moves lead to, and how a turn can go on from them, in AT_ONCE lanes."""
 
-    state: State  # [B]
+    words: jax.Array  # uint16 [words, B]: the states, packed
     legal: jax.Array  # bool [actions, B]
     choice: jax.Array  # int32 [B]: what the rollout policy would play
     goes_on: jax.Array  # bool [B]: the same player is to move, and knows all that the move brought to light
@@ -47,12 +47,16 @@ class Reached[State: Lanes]:
 
 
 def expand[State: Lanes, World, Knowledge, Table](
-    family: Family[State, World, Knowledge, Table], state: State, action: jax.Array, player: jax.Array
-) -> Reached[State]:
-    """Where an action of `player` leads in each lane (int32 and int8 [B]; action -1: nowhere)."""
-    after = family.play(state, action)
+    family: Family[State, World, Knowledge, Table],
+    packing: Packing[State],
+    words: jax.Array,
+    action: jax.Array,
+    player: jax.Array,
+) -> Reached:
+    """Where an action of `player` leads in each lane of packed states (int32 and int8 [B]; action -1: nowhere)."""
+    after = family.play(packing.unpack(words), action)
     return Reached(
-        state=after,
+        words=packing.pack(after),
         legal=family.legal(after),
         choice=family.choose(after),
         goes_on=family.goes_on(after, player),
@@ -60,6 +64,18 @@ def expand[State: Lanes, World, Knowledge, Table](
         left=family.left(after, player),
         arrangement=family.arrangement(after),
     )
+
+
+class Expand(Protocol):
+    """Plays an action in each lane of packed states [words, B], -1 = none, and unpacks states. NumPy arrays."""
+
+    def __call__(self, words: Words, actions: npt.NDArray[np.int32]) -> Reached:
+        """Where the actions lead."""
+        ...
+
+    def state(self, words: Words) -> Any:
+        """The states, unpacked."""
+        ...
 
 
 class Outcomes:
@@ -136,25 +152,20 @@ class Played(Outcomes):
         self.end: Final[Any] = graph.states(nodes[-1:])
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@dataclasses.dataclass(kw_only=True, slots=True)
 class _Node:
     """A position within the turn: where its state is kept, and how it was reached."""
 
-    reached: Reached[Any]  # what it is one lane of, NumPy arrays
+    reached: Reached  # what it is one lane of, NumPy arrays
     lane: int
     departures: int  # from what the rollout policy would play
     outcome: bool
 
 
-class _Try(NamedTuple):
-    """A move that waits to be tried, in the order of urgency."""
-
-    left: int  # what is left to play where it is tried, if a win is looked for; else 0
-    departures: int  # after it
-    last: int  # the node of the last departure
-    order: int
-    node: int  # where it is tried
-    action: int
+# A move that waits to be tried, in the order of urgency: what is left to play where it is tried, if a win is looked
+# for, else 0; departures after it; the node of the last departure; its number; the node where it is tried; the action.
+type _Try = tuple[int, int, int, int, int, int]
+NODE: Final = 4
 
 
 class _Graph:
@@ -163,9 +174,9 @@ class _Graph:
     Whether moves may lead back to it is for who asks to say: `returns`.
     """
 
-    def __init__(self, expand: Expand, root: Any, *, returns: bool = False) -> None:
+    def __init__(self, expand: Expand, root: Words, *, returns: bool = False) -> None:
         self._expand = expand
-        size = root.ending.shape[-1]
+        size = root.shape[-1]
         start = expand(root, np.full((size,), -1, np.int32))
         self.legal: list[int] = np.flatnonzero(start.legal[:, 0]).tolist()
         self.choice = int(start.choice[0])
@@ -183,15 +194,18 @@ class _Graph:
     def wait(self, node: int, actions: Sequence[int], choice: int, departures: int, last: int) -> None:
         """The moves of a node wait to be tried, the policy's as urgent as the node was."""
         left = self.left(node) if self._wins_first else 0
-        for action in actions:
-            urgency = (departures, last) if action == choice else (departures + 1, node)
-            heapq.heappush(self.waiting, _Try(left, *urgency, self._order, node, action))
-            self._order += 1
+        waiting = self.waiting
+        for order, action in enumerate(actions, start=self._order):
+            if action == choice:
+                heapq.heappush(waiting, (left, departures, last, order, node, action))
+            else:
+                heapq.heappush(waiting, (left, departures + 1, node, order, node, action))
+        self._order += len(actions)
 
     def wins_first(self) -> None:
         """Let the moves wait in the order of what is left to play where they are tried."""
         self._wins_first = True
-        self.waiting = [each._replace(left=self.left(each.node)) for each in self.waiting]
+        self.waiting = [(self.left(each[NODE]), *each[1:]) for each in self.waiting]
         heapq.heapify(self.waiting)
 
     def following(self, node: int) -> Sequence[tuple[int, int]]:
@@ -229,13 +243,13 @@ class _Graph:
             here = self.nodes[node]
             if here.outcome:
                 break
-            action = move(here.reached.state, here.lane)
-            others = [each for each in self.waiting if each.node == node and each.action != action]
-            self.waiting = [each for each in self.waiting if each.node != node]
+            action = move(self.states([node]), 0)
+            others = [each for each in self.waiting if each[NODE] == node and each[-1] != action]
+            self.waiting = [each for each in self.waiting if each[NODE] != node]
             heapq.heapify(self.waiting)
             # Tried before, it may have been taken to lead to a position with like piles in another order.
             departures = here.departures + (action != int(here.reached.choice[here.lane]))
-            played = _Try(0, departures, node, self._order, node, action)
+            played = (0, departures, node, self._order, node, action)
             self._order += 1
             self._try([played, *others], played)
             nodes.append(dict(self.following(node))[action])
@@ -263,16 +277,16 @@ class _Graph:
         The one that was `played` leads to a node that is what it made of the table, piles in their order included.
         """
         # Lanes that come from one call stand side by side: that is how they are copied fast.
-        tried = sorted(batch, key=lambda each: id(self.nodes[each.node].reached))
-        lanes = {each.order: lane for lane, each in enumerate(tried)}
+        tried = sorted(batch, key=lambda each: id(self.nodes[each[NODE]].reached))
+        lanes = {each: lane for lane, each in enumerate(tried)}
         reached = self._expand(
-            self.states([each.node for each in tried]), np.asarray([each.action for each in tried], np.int32)
+            self._words([each[NODE] for each in tried]), np.asarray([each[-1] for each in tried], np.int32)
         )
         goes_on, choices, left = reached.goes_on.tolist(), reached.choice.tolist(), reached.left.tolist()
         legal, keys = rows(np.asarray(reached.legal)), np.asarray(reached.key).T.tobytes()
         for each in batch:
-            _, departures, last, order, parent, action = each
-            lane = lanes[order]
+            _, departures, last, _, parent, action = each
+            lane = lanes[each]
             key = keys[8 * lane : 8 * lane + 8]
             child = self.known.get(key)
             if each is played and child is not None and not self._is_here(child, reached, lane):
@@ -292,7 +306,7 @@ class _Graph:
             elif child > 0 or (child == 0 and self._returns):
                 self.edges[parent].append((action, child))
 
-    def _is_here(self, node: int, reached: Reached[Any], lane: int) -> bool:
+    def _is_here(self, node: int, reached: Reached, lane: int) -> bool:
         """Whether a node of the same key is what is in a lane, or the order of its piles does not matter any more."""
         known = self.nodes[node] if node >= 0 else None
         return known is not None and (
@@ -301,20 +315,20 @@ class _Graph:
 
     def states(self, nodes: Sequence[int]) -> Any:
         """The states of nodes, one a lane. NumPy arrays."""
+        return self._expand.state(self._words(nodes))
+
+    def _words(self, nodes: Sequence[int]) -> Words:
+        """The packed states of nodes, one a lane."""
         places: dict[int, list[int]] = {}
         for place, node in enumerate(nodes):
             places.setdefault(id(self.nodes[node].reached), []).append(place)
-        groups = list(places.values())
-        sources = [self.nodes[nodes[group[0]]].reached.state for group in groups]
-        lanes = [np.asarray([self.nodes[nodes[place]].lane for place in group]) for group in groups]
-        order = np.concatenate([np.asarray(group) for group in groups])
-        back = None if (order[1:] > order[:-1]).all() else np.argsort(order)
-
-        def gathered(*parts: Any) -> Any:
-            whole = np.concatenate([part.take(lane, axis=-1) for lane, part in zip(lanes, parts, strict=True)], axis=-1)
-            return whole if back is None else whole.take(back, axis=-1)
-
-        return jax.tree.map(gathered, *sources)
+        parts, order = [], []
+        for group in places.values():
+            words = np.asarray(self.nodes[nodes[group[0]]].reached.words)
+            parts.append(words.take([self.nodes[nodes[place]].lane for place in group], axis=-1))
+            order += group
+        together = np.concatenate(parts, axis=-1)
+        return together if order == sorted(order) else together.take(np.argsort(order), axis=-1)
 
     def reach(self, starts: Sequence[int]) -> list[int]:
         """For each node the starts, as bits, from which it can be reached."""
@@ -361,7 +375,7 @@ class _Graph:
                 break
             node = self.nodes[goal]
             actions = [action] if exact else np.flatnonzero(here.legal[:, lane]).tolist()
-            here = self._expand(_copies(here.state, lane, len(actions)), np.asarray(actions, np.int32))
+            here = self._expand(np.repeat(here.words[:, [lane]], len(actions), axis=-1), np.asarray(actions, np.int32))
             same = (here.key[:, : len(actions)] == node.reached.key[:, [node.lane]]).all(axis=0)
             assert same.any()
             lane = int(same.argmax())
@@ -386,24 +400,18 @@ def bits(words: Sequence[int], count: int) -> Mask:
     return mask.T.astype(np.bool_)
 
 
-def _copies(state: Any, lane: int, count: int) -> Any:
-    """One lane of a state so many times."""
-    return jax.tree.map(lambda part: np.repeat(part[..., [lane]], count, axis=-1), state)
-
-
 def explore(
     expand: Expand,
-    root: Any,
+    root: Words,
     considered: Callable[[Sequence[int]], Sequence[int]],
     limit: int,
     nodes: int = NODES,
 ) -> Turn:
     """The turn that begins at the first lane of `root`; its other lanes are positions that must not come back.
 
-    `expand` plays an action in each lane, -1 for none; `considered` chooses among the legal actions at the start. At
-    most `limit` outcomes are kept, those first found, but at least one for every move; the search is broken off after
-    about so many `nodes`. Where the game may be won this turn and no way to do so was found, it goes on to WIN_NODES,
-    with what brings the player nearest to winning first.
+    `considered` chooses among the legal actions at the start. At most `limit` outcomes are kept, those first found, but
+    at least one for every move; the search is broken off after about so many `nodes`. Where the game may be won this
+    turn and no way to do so was found, it goes on to WIN_NODES, with what brings the player nearest to winning first.
 
     What a move leads to stands for its outcome where it leads back, or to no outcome that was found.
     """
@@ -416,7 +424,7 @@ def explore(
 
 def retrace(
     expand: Expand,
-    root: Any,
+    root: Words,
     considered: Callable[[Sequence[int]], Sequence[int]],
     limit: int,
     moves: Sequence[Callable[[Any, int], int]],

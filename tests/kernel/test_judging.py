@@ -7,7 +7,6 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-import jax
 import numpy as np
 import pytest
 
@@ -19,7 +18,7 @@ from tests.kernel.test_planned_turns import PLANNED, PLAYERS, gains
 from tests.kernel.test_search import MadeUp, MadeUpTurn, Points
 from zank_kernel import search, turns
 from zank_kernel.defaults import HINT_ROLLOUTS
-from zank_kernel.engine import FAMILIES, Control, Engine, Judgement, Question
+from zank_kernel.engine import FAMILIES, PACKINGS, Control, Engine, Judgement, Question
 from zank_kernel.search import Race
 
 FAMILY_NAMES: Final = tuple(PLAYERS)
@@ -134,7 +133,7 @@ def test_every_move_is_judged_up_to_where_the_turn_cannot_be_planned(walks: list
 def facts(engine: Engine, question: Question, state: Any) -> tuple[bytes, bytes]:
     """The key and the arrangement of the first lane."""
     expand, *_ = engine._exploring(question)
-    reached = expand(jax.tree.map(lambda part: np.asarray(part)[..., :1], state), np.asarray([-1], np.int32))
+    reached = expand(PACKINGS[question.family].pack(state)[:, :1], np.asarray([-1], np.int32))
     return reached.key[:, 0].tobytes(), reached.arrangement[:, 0].tobytes()
 
 
