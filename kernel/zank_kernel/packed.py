@@ -1,6 +1,6 @@
 """States packed into one array, so that a call has one argument instead of many, and lanes are copied at once.
 
-A word has 16 bits, as most of a state does; what has 32 takes two words. It works on JAX's arrays within a program and on
+A word has 16 bits, as most of a state does; what has 32 takes two words. It works on JAX's arrays within a program, on
 NumPy's outside.
 """
 
