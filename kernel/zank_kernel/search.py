@@ -27,7 +27,6 @@ type Part = tuple[Sequence[int], int, int]  # outcomes, and the worlds first …
 
 ROUNDS: Final = 5
 CHOOSING: Final = 2 / 3  # of a budget; the rest reports
-TRANSLATION: Final = 3.0  # standard errors by which a lead is discounted at most
 FINALISTS: Final = 4  # moves that half of the reporting rollouts are for; the other half is for all
 REPORTING_WORLDS: Final = 1 << 30  # number of the first world that reports; those that choose come before
 SLICE: Final = 16_384  # rollouts between two reports of progress
@@ -81,7 +80,6 @@ class Measure:
     of: Callable[[Results], Counts]
     unit: int  # how many of these are one of what is reported
     spread: int  # how far apart two results can be
-    step: float  # how far off one more result is taken to be, for the doubt that is left where all agree
 
 
 def measure(objective: Objective, spread: int, stakes: equity.Stakes | None) -> Measure:
@@ -91,14 +89,14 @@ def measure(objective: Objective, spread: int, stakes: equity.Stakes | None) -> 
     """
     match objective:
         case "points":
-            return Measure(of=lambda results: results.points, unit=1, spread=spread, step=1.0)
+            return Measure(of=lambda results: results.points, unit=1, spread=spread)
         case "win":
-            return Measure(of=lambda results: results.score, unit=2, spread=2, step=1.0)
+            return Measure(of=lambda results: results.score, unit=2, spread=2)
         case "match":
             if stakes is None:
                 raise ValueError("no score of a match, expected one")
-            after, reach = stakes.after, stakes.spread
-            return Measure(of=lambda results: after(results.points), unit=equity.SCALE, spread=reach, step=reach / 2)
+            after = stakes.after
+            return Measure(of=lambda results: after(results.points), unit=equity.SCALE, spread=stakes.spread)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -226,20 +224,16 @@ class Tally:
         self.points = np.zeros((candidates,), np.int64)
         self.score = np.zeros((candidates,), np.int64)
         self.moves = np.zeros((candidates,), np.int64)
-        self.lead = np.zeros((candidates,), np.int64)  # of the measure less that of the first candidate added
-        self.squares = np.zeros((candidates,), np.int64)  # of squares of leads
+        self.measured = np.zeros((candidates,), np.int64)
 
     def add(self, candidates: Sequence[int], new: Results) -> None:
         """Results [candidates, worlds] in worlds that follow on those so far."""
         chosen = np.asarray(candidates)
-        measured = self.measure.of(new)
-        lead = measured - measured[0]
         self.count[chosen] += new.points.shape[-1]
         self.points[chosen] += new.points.sum(axis=-1)
         self.score[chosen] += new.score.sum(axis=-1)
         self.moves[chosen] += new.moves.sum(axis=-1)
-        self.lead[chosen] += lead.sum(axis=-1)
-        self.squares[chosen] += (lead * lead).sum(axis=-1)
+        self.measured[chosen] += self.measure.of(new).sum(axis=-1)
         for row, candidate in enumerate(candidates):
             self.results[candidate].append(Results(points=new.points[row], score=new.score[row], moves=new.moves[row]))
 
@@ -269,26 +263,6 @@ class Race:
         self.choosing = Tally(len(made), self.measure)  # outcome 0, the policy's own, first
         self.reporting = Tally(len(made), self.measure)
 
-    def expected(self) -> npt.NDArray[np.float64]:
-        """How far each outcome is ahead of the rollout policy's own, as far as one can expect; float64 [N].
-
-        The mean lead on the worlds that both played is drawn towards the median of all outcomes the more, the less the
-        spread of those above it exceeds what chance makes of it (empirical Bayes: Efron and Morris, "Stein's estimation
-        rule and its competitors", 1973), but by TRANSLATION standard errors at most ("Limiting the risk of Bayes and
-        empirical Bayes estimators", 1972). So the policy's own outcome is departed from on evidence only, and outcomes
-        that are clearly bad lend no credit to small leads.
-        """
-        count = self.choosing.count
-        mean = self.choosing.lead / count
-        error = (self.choosing.squares / count - mean * mean + self.measure.step**2 / count) / count
-        if len(mean) > 1:
-            center = float(np.median(mean[1:]))
-            above = np.flatnonzero(mean[1:] >= center) + 1
-            spread = max(0.0, float(((mean[above] - center) ** 2).mean() - error[above].mean()))
-            drawn = center + (mean[1:] - center) * spread / (spread + error[1:])
-            mean[1:] = np.maximum(drawn, mean[1:] - TRANSLATION * np.sqrt(error[1:]))
-        return mean
-
     def wins(self) -> npt.NDArray[np.bool_]:
         """Which outcomes end the game before anybody moves again, and win it, in whatever world; bool [N]."""
         tally = self.choosing
@@ -299,17 +273,17 @@ class Race:
         """The place of every outcome, 0 = best, by the rollouts that choose; int64 [N].
 
         One that wins for certain is before all others, one that has come further before those that have not; then, of
-        wins where winning is the objective, the fewest moves; then the lead to expect, the other measure, the shorter
-        games, the order in which the outcomes were found. Outcome 0 and those of moves to keep come as far as any, and
-        so are preferred to better ones that were dropped.
+        wins where winning is the objective, the fewest moves; then the measure, the other measure, the shorter games,
+        the order in which the outcomes were found. Outcome 0 and those of moves to keep come as far as any, and so are
+        preferred to better ones that were dropped.
         """
-        tally, leads = self.choosing, self.expected()
+        tally = self.choosing
         second = tally.score if self.objective == "points" else tally.points
         wins = self.wins()
         nearest = np.where(wins, self.made, 0) if self.objective == "win" else np.zeros_like(self.made)
         # The last key counts first.
         # Candidates of one count have played the same worlds, so sums will do.
-        order = np.lexsort((tally.moves, -second, -leads, -tally.count, nearest, ~wins))
+        order = np.lexsort((tally.moves, -second, -tally.measured, -tally.count, nearest, ~wins))
         places = np.empty_like(order)
         places[order] = np.arange(len(order))
         return places
@@ -449,7 +423,7 @@ def choose(
         if number > 1:
             places, still = race.places(), np.asarray(playing)
             advancing = still[np.argsort(places[still])][: step.candidates].tolist()
-            if 0 not in advancing:  # leads are measured from it
+            if 0 not in advancing:  # what the policy would play is departed from for what did better in as many worlds
                 advancing.pop()
             kept = [least(places, np.intersect1d(still, race.of_move[move])) for move in keep]
             playing = sorted({0, *advancing, *kept})
