@@ -180,7 +180,7 @@ class Settings:
         "address to listen on; calls are not encrypted, so others than loopback need a proxy that does TLS",
     )
     port: int = setting(50051, WholeNumber(0, 65_535), "port to listen on; 0: any that is free")
-    workers: int = setting(0, WholeNumber(0, 1_024), "calls that play rollouts at a time; 0: one per core, or one on a GPU")
+    workers: int = setting(0, WholeNumber(0, 1_024), "rollout calls at a time; 0: one per core, or one on a GPU")
     cache_dir: Path = setting(  # noqa: RUF009 - a field, like the others
         lambda: user_cache_path("zank"),
         Directory(),
