@@ -45,6 +45,8 @@ class Batch:
             ending=leaf(np.zeros(root.shape, np.int8)),
             moves=leaf(np.zeros(root.shape, np.int16)),
         )
+        if not self._left:
+            self.future.set_result(self._results)
 
     @property
     def waiting(self) -> int:

@@ -1,7 +1,8 @@
 """The engine: a fixed list of compiled programs on the local devices, and questions answered with them.
 
 Every program is compiled in `Engine.warm_up`; nothing compiles afterwards, since only compiled executables are
-called. The rollouts of one question are spread over worker threads: one per core on a CPU, one on an accelerator.
+called. The rollouts of one question are spread over calls, as many at a time as there are workers: one per core on a
+CPU, one on an accelerator.
 """
 
 import dataclasses
@@ -133,8 +134,9 @@ class Meter:
 class Engine:
     """Compiled programs and the workers that run them.
 
-    `lanes` is the number of lanes a worker plays in; `workers` the number of threads, dealt out to the `devices`
-    (default: one per core on CPUs, one per accelerator), which are all local ones of the default backend unless given;
+    `lanes` is the number of lanes a worker plays in; `workers` the number of calls at a time, dealt out to the
+    `devices` (default: one per core on CPUs, one per accelerator), which are all local ones of the default backend unless
+    given;
     `cache_directory` keeps compiled programs between starts and must be private to the user, for what lies in it is
     run.
     """
@@ -556,7 +558,8 @@ class _Worlds:
                 self._samples[chunk] = _Sample(sample)
                 if len(self._samples) > KEPT:
                     del self._samples[next(iter(self._samples))]  # asked for again, it is sampled again
-            return self._samples[chunk]
+            found = self._samples[chunk] = self._samples.pop(chunk)  # the latest of all
+            return found
 
     def prepare(self, first: int, last: int) -> None:
         """Sample what is played next of the worlds `first` … `last` - 1, and what follows, so that no worker has to."""

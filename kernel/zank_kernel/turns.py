@@ -35,7 +35,7 @@ BARRED: Final = -1  # instead of a node: a position that must not come back
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Reached:
-    """Positions that moves lead to, and how a turn can go on from them, in AT_ONCE lanes."""
+    """Positions that moves lead to, and how a turn can go on from them, one a lane."""
 
     words: jax.Array  # uint16 [words, B]: the states, packed
     legal: jax.Array  # bool [actions, B]

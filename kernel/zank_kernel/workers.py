@@ -77,8 +77,9 @@ class Workers[Work]:
         """
         slots, size = self._slots, self._size(batches[0].family)
         with self._changed:
-            count = line.waiting + sum(batch.waiting for batch in batches)
-            for batch in batches:
+            waiting = [batch for batch in batches if batch.waiting]
+            count = line.waiting + sum(batch.waiting for batch in waiting)
+            for batch in waiting:
                 self._schedule.add(line, batch, min(slots, -(-count // self._lanes)))
             calls = slots * -(-count // (slots * size))
             line.share = -(-count // max(1, calls))
@@ -108,10 +109,13 @@ class Workers[Work]:
                     self._begin(number, urgency, [part])
                 self._try(number, urgency, [part])
         else:
-            first = 0
+            begin = 0
             for part in parts:
-                part.batch.put(part.first, results, first, part.count)
-                first += part.count
+                try:
+                    part.batch.put(part.first, results, begin, part.count)
+                except BaseException as error:
+                    part.batch.fail(error)
+                begin += part.count
 
     def _called(self, number: int, urgency: int, parts: Sequence[Part]) -> Results:
         """The results of a call, which is made as soon as it is ready and there is a slot."""
@@ -119,9 +123,12 @@ class Workers[Work]:
             work = self._prepare(parts)
             slot = self._free.get()
             try:
+                if all(part.batch.stop() for part in parts):
+                    raise Stopped
                 family, count = parts[0].batch.family, sum(part.count for part in parts)
                 with self._changed:
                     self._ends[number] = time.monotonic() + self._cost(family) * count
+                    self._changed.notify_all()  # that may be earlier than was thought
                 return self._play(slot, family, work, count)
             finally:
                 self._free.put(slot)
@@ -149,8 +156,8 @@ class Workers[Work]:
 
     @property
     def _idle(self) -> int:
-        """Slots for which nothing has been taken, or the one that is the next to be free."""
-        return max(1, self._slots - len(self._ends))
+        """Slots for which nothing has been taken."""
+        return max(0, self._slots - len(self._ends))
 
     def _patience(self, line: Line, now: float) -> float:
         """How long to wait before serving a line: until a slot is about to be free, and more urgent work has come."""
@@ -168,7 +175,7 @@ class Workers[Work]:
         """Tasks for one call, those of this line first: as many as fill it, or the share of one of the idle slots."""
         family = line.batches[0].family
         cost, waiting = self._cost(family), self._schedule.waiting(line, family)
-        even = line.share if waiting == line.waiting else -(-waiting // self._idle)
+        even = line.share if waiting == line.waiting else -(-waiting // max(1, self._idle))
         size = min(self._size(family), max(self._lanes, even))
         others = self._schedule.like(line, family)
         call = Shared(line.batches[0].take(size), roots=self._roots, worlds=self._worlds)

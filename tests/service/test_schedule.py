@@ -269,6 +269,47 @@ def test_the_next_call_is_made_ready_shortly_before_one_is_over_and_not_played_b
     assert [[part.batch for part in call] for call in player.calls] == [[many], [many], [hint], [many]]
 
 
+@pytest.mark.parametrize("slots", [1, 2])
+def test_no_call_for_bulk_is_made_ready_where_a_hint_between_two_rounds_would_wait_for_it(slots: int) -> None:
+    player = Player()
+    with working(player, slots=slots, cost=0.0005) as workers, workers.line(HINT) as hint:  # 0.05 s a call
+        for number in range(4):
+            workers.submit(hint, each := batch(slots * SIZE))
+            if number == 0:
+                player.wait(slots)
+                workers.submit(Line(BULK), bulk := batch(5 * SIZE))
+            time.sleep(0.06)
+            player.go.release(slots)
+            each.future.result(10)
+        assert bulk.handed == 0
+
+
+def test_a_batch_of_nothing_is_done_at_once() -> None:
+    player = Player()
+    with working(player) as workers:
+        workers.submit(Line(HINT), empty := batch(0), some := batch(3))
+        assert len(empty.future.result(10).points) == 0
+        player.go.release(10)
+        assert len(some.future.result(10).points) == 3
+
+
+def test_what_is_given_up_while_it_is_ready_is_not_played() -> None:
+    player = Player()
+    given_up = threading.Event()
+    with working(player, cost=0.0001) as workers:
+        workers.submit(Line(HINT), first := batch(SIZE))
+        player.wait(1)
+        workers.submit(Line(HINT), second := batch(10, stop=given_up.is_set))
+        while player.prepared < 2:
+            time.sleep(0.001)
+        given_up.set()
+        player.go.release(10)
+        first.future.result(10)
+        with pytest.raises(Stopped):
+            second.future.result(10)
+    assert len(player.calls) == 1
+
+
 def test_what_is_given_up_leaves_the_queue_with_the_next_call() -> None:
     player = Player()
     given_up = threading.Event()
