@@ -135,10 +135,9 @@ class Engine:
     """Compiled programs and the workers that run them.
 
     `lanes` is the number of lanes a worker plays in; `workers` the number of calls at a time, dealt out to the
-    `devices` (default: one per core on CPUs, one per accelerator), which are all local ones of the default backend unless
-    given;
-    `cache_directory` keeps compiled programs between starts and must be private to the user, for what lies in it is
-    run.
+    `devices` (default: one per core on CPUs, one per accelerator), which are all local ones of the default backend
+    unless given; `cache_directory` keeps compiled programs between starts and must be private to the user, for what
+    lies in it is run.
     """
 
     def __init__(
