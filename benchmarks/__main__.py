@@ -47,7 +47,8 @@ def main() -> None:
                 rate, share = figures["moves_per_second_per_core"], figures["lane_utilisation"]
                 row(
                     f"  {count} core{'s' * (count > 1)}",
-                    f"{rate / 1e6:.2f} M useful moves/s per core, lane utilisation {share:.2f}, "
+                    f"{rate / 1e6:.2f} M useful moves/s per core, {figures['games_per_second']:,.0f} games/s, "
+                    f"lane utilisation {share:.2f}, {figures['bytes_per_move']:.0f} bytes of state a move, "
                     f"{figures['moves_per_rollout']:.0f} moves a rollout, {figures['seconds_per_call']:.3f} s a call",
                 )
         for preset in HINTS:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks import positions
+from benchmarks.programs import step_bytes
 from zank_kernel import engine as engines
 
 TASKS_PER_WORKER = 8 * engines.TASKS
@@ -61,13 +62,15 @@ def measure(preset: str, cores: int, repeats: int, cache: Path) -> dict[str, flo
         rates.append(moves / seconds)
         utilisation.append(moves / (engine.meter.steps - before.steps))
         seconds_per_call.append((engine.meter.busy_seconds - before.busy_seconds) / (engine.meter.calls - before.calls))
-    rollouts = engine.meter.rollouts
+    moves_per_rollout = engine.meter.moves / engine.meter.rollouts
     result = {
         "moves_per_second": statistics.median(rates),
         "moves_per_second_per_core": statistics.median(rates) / cores,
+        "games_per_second": statistics.median(rates) / moves_per_rollout,
         "lane_utilisation": statistics.median(utilisation),
+        "bytes_per_move": step_bytes(todo.family)[0] / statistics.median(utilisation),
         "seconds_per_call": statistics.median(seconds_per_call),
-        "moves_per_rollout": engine.meter.moves / rollouts,
+        "moves_per_rollout": moves_per_rollout,
     }
     engine.close()
     return result
