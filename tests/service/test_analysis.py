@@ -258,7 +258,7 @@ async def test_the_moves_of_one_player_can_be_judged_alone(
 async def test_objectives_change_what_a_move_is_called_by(served: Served, games: Games) -> None:
     record = games["malice-classic"]
     reports = [
-        await analyzed(served, record, AnalysisSettings(rollouts=64, luck_rollouts=16, objective=objective))
+        await analyzed(served, record, AnalysisSettings(rollouts=1_024, luck_rollouts=16, objective=objective))
         for objective in (OBJECTIVE_UNSPECIFIED, OBJECTIVE_WIN, OBJECTIVE_POINTS)
     ]
     assert [report.settings.objective for report in reports] == [OBJECTIVE_WIN, OBJECTIVE_WIN, OBJECTIVE_POINTS]

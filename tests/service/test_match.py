@@ -97,7 +97,7 @@ async def test_a_match_may_go_to_any_target(served: Served) -> None:
 
 # Where the score changes the best move -----------------------------------------------------------------------------
 
-STEPS = 5  # standard errors by which each best move is ahead of the other, at least
+STEPS = 4  # standard errors by which each best move is ahead of the other, at least
 
 # Positions of played games, and for two scores of player 1 and player 2, or none, the best move.
 CHANGED: dict[str, tuple[str, Case, Case]] = {
@@ -106,7 +106,7 @@ CHANGED: dict[str, tuple[str, Case, Case]] = {
         "malice-match~1~a.9-5c.Kc6c6c3cKc.QcJcTc9c8c7c5c4c3c2cAc.7c4c3d.3d3h2c2dAcAd.9c9d7dTcTd8c~b.Ad.2-"
         ".QcQdJcJd.7d6d5d4d4d2d.Td8d8d9d9hThJdJhJhQdQhQhQsJs.7h6d5d~c.AhKd3h4h5h6h7h8h9hThJs.Ah2h3s4h5h6h"
         "7s8h.As2h3s4s5s6s7s8s~k.6-",
-        ((0, 49), "3-S2"),
+        ((0, 49), "K-C2"),
         ((49, 40), "K-C1"),
     ),
     "a win that is too small": (
@@ -125,16 +125,9 @@ CHANGED: dict[str, tuple[str, Case, Case]] = {
         ((0, 25), "K-C3"),
         ((49, 40), "K-C2"),
     ),
-    "a stalemate that is worth three points": (
-        # The turns without progress are nearly used up: END makes a stalemate of it, in which player 2 has fewer cards.
-        "bank-crapette~o.m300~2~t.39~a.7-Kh.QsKs7sQd9sJs3s6s9d6c5c6c4h3h.KdQdJdTd8d4s~b.3-Ks.Kc9c8c7d6dQs"
-        "5d3hJs5c4c3s9dTs9s4s6d7dTh9hTh8s7s.8d~f.Ac2c3c4c.Ac2c3c.Ad2d3d4d5d.Ad2d3d4d.Ah2h.Ah2h.As2s.As2s~"
-        "h.KdQcJhTc.QhJcTd9c8h.Kh.8h7c6h5s4h.6h.Jc.7h6s.JhTc9h8s~d.Qh~q.20.24",
-        (None, "D-OR"),
-        ((150, 299), "END"),
-    ),
     "a stalemate instead of a game that is nearly won": (
-        # END makes a stalemate of it, for nineteen points; with the queen on, player 1 wins five times of six.
+        # The turns without progress are nearly used up: END makes a stalemate of it, for nineteen points; with the queen
+        # on, player 1 wins five times of six.
         "bank-crapette~o.m300~1~t.39~a..JdKdQsKs2s3sTd9d4c5c7h3cQcTsJs2d3d.9cJh~b.5-Tc.5s6sJdKhTd7c8c4h3h"
         "Qd5d6d7dTc9c8c7cQc8sTh9h8h7hJc4d.6cKs~f.Ac2c3c4c5c6c.Ac2c.Ad2d3d4d5d6d.Ad.Ah2h3h4h5h6h.Ah.As2s3s"
         "4s5s.As~h.8d7s.9h8s.7d6s5h4s.KcQhJcTh9s8d7s6h.Kc.Kh.KdQsJhTs.8h~d.Qd~q.19.27",
