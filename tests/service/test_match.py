@@ -126,8 +126,8 @@ CHANGED: dict[str, tuple[str, Case, Case]] = {
         ((49, 40), "K-C2"),
     ),
     "a stalemate instead of a game that is nearly won": (
-        # The turns without progress are nearly used up: END makes a stalemate of it, for nineteen points; with the queen
-        # on, player 1 wins five times of six.
+        # The turns without progress are nearly used up: END makes a stalemate of it, for nineteen points; with the
+        # queen on, player 1 wins five times of six.
         "bank-crapette~o.m300~1~t.39~a..JdKdQsKs2s3sTd9d4c5c7h3cQcTsJs2d3d.9cJh~b.5-Tc.5s6sJdKhTd7c8c4h3h"
         "Qd5d6d7dTc9c8c7cQc8sTh9h8h7hJc4d.6cKs~f.Ac2c3c4c5c6c.Ac2c.Ad2d3d4d5d6d.Ad.Ah2h3h4h5h6h.Ah.As2s3s"
         "4s5s.As~h.8d7s.9h8s.7d6s5h4s.KcQhJcTh9s8d7s6h.Kc.Kh.KdQsJhTs.8h~d.Qd~q.19.27",
