@@ -255,13 +255,15 @@ def test_a_call_is_never_larger_than_one_may_be() -> None:
 
 def test_the_next_call_is_made_ready_shortly_before_one_is_over_and_not_played_before() -> None:
     player = Player()
-    with working(player, cost=0.002) as workers:  # 0.2 s a call
+    with working(player, cost=0.01) as workers:  # a second a call
         workers.submit(Line(BULK), many := batch(3 * SIZE))
         player.wait(1)
-        time.sleep(0.05)
+        begun = time.monotonic()
         assert player.prepared == 1
-        time.sleep(0.3)
-        assert (player.prepared, len(player.calls)) == (2, 1)
+        while player.prepared < 2:
+            time.sleep(0.001)
+        assert time.monotonic() - begun > 0.5
+        assert len(player.calls) == 1
         workers.submit(Line(HINT), hint := batch(1))
         player.go.release(10)
         hint.future.result(10)
@@ -270,7 +272,10 @@ def test_the_next_call_is_made_ready_shortly_before_one_is_over_and_not_played_b
 
 
 @pytest.mark.parametrize("slots", [1, 2])
-def test_no_call_for_bulk_is_made_ready_where_a_hint_between_two_rounds_would_wait_for_it(slots: int) -> None:
+def test_no_call_for_bulk_is_made_ready_where_a_hint_between_two_rounds_would_wait_for_it(
+    slots: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("zank_kernel.schedule.PATIENCE", 10.0)  # however slow this machine is
     player = Player()
     with working(player, slots=slots, cost=0.0005) as workers, workers.line(HINT) as hint:  # 0.05 s a call
         for number in range(4):
