@@ -234,8 +234,14 @@ def test_two_at_once_do_not_write_into_one_folder(target: str, file: Path, tmp_p
 
 
 def test_a_server_that_ends_is_said_and_the_rest_goes_on_with_another(
-    target: str, engine: Engine, whole: Path, tmp_path: Path
+    target: str, engine: Engine, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    judge = engine.judge
+
+    def slowly(*arguments: Any) -> Any:
+        time.sleep(0.02)  # so that it ends before all games are done
+        return judge(*arguments)
+
     async def cut_off() -> tuple[int | None, str]:
         server = Server(engine, Limits())
         port = await server.start("127.0.0.1", 0)
@@ -251,7 +257,9 @@ def test_a_server_that_ends_is_said_and_the_rest_goes_on_with_another(
         _, errors = await process.communicate()
         return process.returncode, errors.decode()
 
-    status, errors = asyncio.run(cut_off())
+    with monkeypatch.context() as patched:
+        patched.setattr(engine, "judge", slowly)
+        status, errors = asyncio.run(cut_off())
     assert status == 1, errors
     assert "Traceback" not in errors
     assert "Error: " in errors
