@@ -159,7 +159,7 @@ def _roots(parts: Sequence[Part], size: int) -> tuple[Any, Rows]:
         tables.append(jax.tree.map(lambda leaf, used=used: np.asarray(leaf).take(used, axis=-1), group[0].batch.roots))
         rows.append((np.cumsum(np.bincount(used), dtype=np.int32) + np.int32(begin - 1))[root])
         begin += len(used)
-    return side_by_side(tables, size), np.concatenate(rows)
+    return _side_by_side(tables, size), np.concatenate(rows)
 
 
 def _worlds(parts: Sequence[Part], size: int) -> tuple[Any, Rows]:
@@ -171,10 +171,10 @@ def _worlds(parts: Sequence[Part], size: int) -> tuple[Any, Rows]:
         tables += part.batch.worlds(first, last)
         rows.append(part.world + np.int32(begin - first))
         begin += last - first
-    return side_by_side(tables, size), np.concatenate(rows)
+    return _side_by_side(tables, size), np.concatenate(rows)
 
 
-def side_by_side(tables: Sequence[Any], size: int) -> Any:
+def _side_by_side(tables: Sequence[Any], size: int) -> Any:
     """One table of `size` rows, the first of which are those of all tables. NumPy arrays."""
 
     def put(*leaves: Any) -> Any:

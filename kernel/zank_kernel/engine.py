@@ -21,10 +21,10 @@ import numpy as np
 import numpy.typing as npt
 
 from zank_kernel import bank, equity, malice, rollout, search, turns
-from zank_kernel.batch import Batch, side_by_side, tasks
+from zank_kernel.batch import Batch, tasks
 from zank_kernel.compiled import compiled
 from zank_kernel.family import Family, Rulings
-from zank_kernel.host import zeros
+from zank_kernel.host import blank, zeros
 from zank_kernel.packed import Packing
 from zank_kernel.schedule import Line
 from zank_kernel.workers import Workers
@@ -383,7 +383,7 @@ class Engine:
         index = zeros((TASKS,), np.int32)
         tasks = rollout.Tasks(
             roots=family.empty(ROOTS),
-            worlds=side_by_side([sampled], TASKS),
+            worlds=padded(sampled, TASKS),
             root=index,
             world=index,
             count=zeros((), np.int32),
@@ -580,7 +580,7 @@ class _Playing:
     ) -> None:
         self.engine = engine
         self.family = FAMILIES[question.family]
-        self.roots = side_by_side([roots], ROOTS)
+        self.roots = padded(roots, ROOTS)
         self.worlds = worlds
         self.sign = 1 if question.table.mover == 0 else -1
         self.line = line
@@ -675,8 +675,10 @@ def padded[Tree](tree: Tree, size: int, fill: int = 0) -> Tree:
             raise ValueError(f"{count} entries, at most {size} are supported")
         if count == size:
             return leaf
-        wide = np.full((*leaf.shape[:-1], size), fill, leaf.dtype)
+        wide = blank((*leaf.shape[:-1], size), leaf.dtype)
         wide[..., :count] = leaf
+        if fill:  # zeros that nobody writes take no memory
+            wide[..., count:] = fill
         return wide
 
     padded_tree: Tree = jax.tree.map(pad, tree)
