@@ -104,18 +104,19 @@ class Workers[Work]:
         except BaseException as error:
             if len(parts) == 1:
                 parts[0].batch.fail(error)
-            for part in parts if len(parts) > 1 else ():
+                return
+            for part in parts:
                 with self._changed:
                     self._begin(number, urgency, [part])
                 self._try(number, urgency, [part])
-        else:
-            begin = 0
-            for part in parts:
-                try:
-                    part.batch.put(part.first, results, begin, part.count)
-                except BaseException as error:
-                    part.batch.fail(error)
-                begin += part.count
+            return
+        begin = 0
+        for part in parts:
+            try:
+                part.batch.put(part.first, results, begin, part.count)
+            except BaseException as error:
+                part.batch.fail(error)
+            begin += part.count
 
     def _called(self, number: int, urgency: int, parts: Sequence[Part]) -> Results:
         """The results of a call, which is made as soon as it is ready and there is a slot."""
