@@ -110,7 +110,7 @@ def run[State: Lanes, World, Knowledge, Table](
                 more = jax.lax.dynamic_slice(waiting, (lane,), (1,))[0].astype(jnp.int32)
                 return jax.lax.dynamic_update_slice(places, lane[None], (count,)), count + more
 
-            # The lanes that wait, in order; no sort, nor any other way that XLA has to find them, is as fast.
+            # The lanes that wait, in order. XLA compiles no loop that holds a sort into one function.
             places, count = jax.lax.fori_loop(0, width, note, (jnp.zeros((width,), jnp.int32), jnp.int32(0)))
 
             def one(index: jax.Array, now: Progress[State]) -> Progress[State]:

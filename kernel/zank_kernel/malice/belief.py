@@ -119,7 +119,7 @@ def sample(knowledge: Knowledge, entry: jax.Array, number: jax.Array) -> World:
         )
         return dealt
 
-    def ends(pool: jax.Array) -> jax.Array:
+    def at_most(pool: jax.Array) -> jax.Array:
         """How many cards of rank at most 1, 2, … are in a pool [RANKS, W]."""
         return jnp.cumsum(pool, axis=0, dtype=jnp.int16)
 
@@ -129,8 +129,8 @@ def sample(knowledge: Knowledge, entry: jax.Array, number: jax.Array) -> World:
 
     known = jnp.swapaxes(knows.payoff, 0, 1)
     hidden = below(knows.payoff_count, PAYOFF) & (known == 0)
-    payoff, left = deal(0, hidden, ends(knows.unseen - knows.recycled))
-    hand, left = deal(2 * PAYOFF, below(knows.hand_count, HAND), left + ends(knows.recycled))
+    payoff, left = deal(0, hidden, at_most(knows.unseen - knows.recycled))
+    hand, left = deal(2 * PAYOFF, below(knows.hand_count, HAND), left + at_most(knows.recycled))
     return World(
         payoff=jnp.swapaxes(known + payoff, 0, 1),
         hand=jnp.swapaxes(hand, 0, 1),
