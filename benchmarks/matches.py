@@ -95,7 +95,7 @@ DEALS: Final[dict[str, Callable[[Any, int], Any]]] = {"malice": MaliceGame.deal,
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Way:
+class Conditions:
     """What is played, and how."""
 
     preset: str
@@ -104,9 +104,9 @@ class Way:
     lines: bool  # whether lines are played to their end
 
 
-def play_game(engine: engines.Engine, way: Way, seed: int, outcomes: tuple[int, int]) -> int:
+def play_game(engine: engines.Engine, conditions: Conditions, seed: int, outcomes: tuple[int, int]) -> int:
     """Points of player 0 in a game whose players look at so many outcomes of a turn."""
-    preset = way.preset
+    preset = conditions.preset
     family, rules = GAMES[preset].family, GAMES[preset].presets[preset]
     game = DEALS[family.name](rules, seed)
     objective: Any = "win" if preset == "malice-classic" else "points"
@@ -116,19 +116,19 @@ def play_game(engine: engines.Engine, way: Way, seed: int, outcomes: tuple[int, 
         question = engines.Question(
             family=family.name,
             table=known,
-            rollouts=way.rollouts,
+            rollouts=conditions.rollouts,
             seed=seed * LONGEST + moves,
             objective=objective,
             outcomes=outcomes[known.mover],
         )
         line = engine.answer(question).evaluations[0].line
-        for action in line if way.lines else line[:1]:
+        for action in line if conditions.lines else line[:1]:
             game.play(action)
             moves += 1
     return int(game.state.points[0])
 
 
-def measure(way: Way, deals: Sequence[int], cache: Path, kept: Path | None) -> dict[str, Any]:
+def measure(conditions: Conditions, deals: Sequence[int], cache: Path, kept: Path | None) -> dict[str, Any]:
     """Mean points a game of the first way of searching against the second, over these deals.
 
     Every pair is written to the file `kept` as it is done, and pairs that are there already are not played again.
@@ -136,14 +136,14 @@ def measure(way: Way, deals: Sequence[int], cache: Path, kept: Path | None) -> d
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-1:])
     engine = engines.Engine(workers=1, cache_directory=cache)
     engine.warm_up()
-    about: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(way)))
+    about: dict[str, Any] = dataclasses.asdict(conditions) | {"outcomes": [*conditions.outcomes]}  # as JSON has it
     results = {} if kept is None or not kept.exists() else done_before(kept, about)
     begin = time.perf_counter()
     for seed in deals:
         if seed in results:
             continue
-        first = play_game(engine, way, seed, way.outcomes)
-        second = -play_game(engine, way, seed, way.outcomes[::-1])
+        first = play_game(engine, conditions, seed, conditions.outcomes)
+        second = -play_game(engine, conditions, seed, conditions.outcomes[::-1])
         results[seed] = (first, second)
         if kept is not None:
             with kept.open("a") as file:
@@ -186,11 +186,11 @@ if __name__ == "__main__":
     parser.add_argument("--cache", type=Path, required=True)
     parser.add_argument("--kept", type=Path, help="a file of pairs played so far, to go on with")
     options = parser.parse_args()
-    way = Way(
+    conditions = Conditions(
         preset=options.preset,
         rollouts=options.rollouts,
         outcomes=(options.outcomes[0], options.outcomes[1]),
         lines=options.lines,
     )
     deals = range(options.first, options.first + options.step * options.pairs, options.step)
-    print(json.dumps(measure(way, deals, options.cache, options.kept), indent=2))
+    print(json.dumps(measure(conditions, deals, options.cache, options.kept), indent=2))
