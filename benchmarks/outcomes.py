@@ -7,24 +7,28 @@ it, in games of the rollout policy that makes a random move now and then.
 import argparse
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import jax
 import numpy as np
 
 from zank.players import parse_player
 from zank.presets import complete_rule_set
 from zank.v1 import RuleSet
-from zank_kernel.engine import Engine, Question
-from zank_kernel.turns import Turn
+from zank_kernel import wins
+from zank_kernel.engine import CPU_OPTIONS, FAMILIES, PACKINGS, Engine, Question, padded, suggested
+from zank_kernel.host import zeros
+from zank_kernel.turns import AT_ONCE, Turn
 from zank_service.families import BY_PRESET
 from zank_service.replay import decisions
 from zank_service.simulation import simulate
 
 PLAYER = "policy:0.1"
 ROLLOUTS = 16_384  # of a hint by default
-EVERYTHING = 20_000  # nodes; turns with more are not searched to their end
+EVERYTHING = 131_072  # positions of a turn that are visited at most where every win is looked for
 LAST = 4  # positions of a game that may be won this turn, from its end
 
 
@@ -56,7 +60,7 @@ def asked(preset: str, table: Any) -> Question:
     return Question(family=BY_PRESET[preset].name, table=table, rollouts=ROLLOUTS, seed=1, objective="points")
 
 
-def wins(turn: Turn, table: Any) -> bool:
+def wins_by(turn: Turn, table: Any) -> bool:
     """Whether one of the outcomes wins."""
     sign = 1 if table.mover == 0 else -1
     return bool(((turn.outcomes.ending == 1) & (sign * turn.outcomes.points > 0)).any())
@@ -78,22 +82,44 @@ def distribution(engine: Engine, preset: str, count: int) -> dict[str, Any]:
     return {"positions": len(outcomes), "outcomes_10_50_90_99": quantiles, "complete": float(np.mean(complete))}
 
 
+def exhaustive(preset: str) -> Callable[[Engine, Any], wins.Found]:
+    """The search for a way to win from a table, in up to EVERYTHING positions."""
+    name = BY_PRESET[preset].name
+    family, packing = FAMILIES[name], PACKINGS[name]
+    held = [jax.device_put(zeros((EVERYTHING + 1, wins.width(packing)), np.uint32))]
+    find = jax.jit(partial(wins.find, family, packing), donate_argnums=0, compiler_options=CPU_OPTIONS)
+
+    def search(engine: Engine, table: Any) -> wins.Found:
+        actions = np.zeros((family.actions,), np.bool_)
+        actions[suggested(engine.legal_actions(name, table), family.pointless(table), frozenset())] = True
+        root = packing.pack(family.to_state([table, *family.history(table)[: AT_ONCE - 1]]))
+        held[0], result = find(held[0], padded(root, AT_ONCE), actions, np.int8(table.mover))
+        found: wins.Found = jax.block_until_ready(result)
+        return found
+
+    return search
+
+
 def found(engine: Engine, preset: str, count: int) -> dict[str, int]:
-    """Of the last positions of games, `count` in which all that is needed to win is known: which wins are found."""
-    counts = dict.fromkeys(("positions", "searched to the end", "wins", "found"), 0)
+    """Of the last positions of games, `count` in which all that is needed to win is known: which wins are found.
+
+    Positions are settled where a win was found, or all that can be reached in the turn was visited.
+    """
+    search = exhaustive(preset)
+    counts = dict.fromkeys(("positions", "settled", "wins", "found"), 0)
     for tables in starts(engine, preset):
         for table in tables[-LAST:]:
             if counts["positions"] == count:
                 return counts
-            question = asked(preset, table)
-            small, large = engine.turn(question), engine.turn(question, EVERYTHING)
-            if not large.winnable:
+            turn = engine.turn(asked(preset, table))
+            if not turn.winnable:
                 continue
             counts["positions"] += 1
-            counts["searched to the end"] += large.complete
-            won = wins(large, table) or wins(small, table)
-            counts["wins"] += won
-            counts["found"] += won and wins(small, table)
+            here = wins_by(turn, table)
+            everything = None if here or turn.complete else search(engine, table)
+            counts["settled"] += everything is None or bool(everything.complete)
+            counts["wins"] += here or (everything is not None and bool(everything.won >= 0))
+            counts["found"] += here
     return counts
 
 

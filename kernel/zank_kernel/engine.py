@@ -20,7 +20,7 @@ import jax
 import numpy as np
 import numpy.typing as npt
 
-from zank_kernel import bank, equity, malice, rollout, search, turns
+from zank_kernel import bank, equity, malice, rollout, search, turns, wins
 from zank_kernel.batch import Batch, tasks
 from zank_kernel.compiled import compiled
 from zank_kernel.family import Family, Rulings
@@ -30,7 +30,8 @@ from zank_kernel.schedule import Line
 from zank_kernel.workers import Workers
 
 RULED: Final = 64  # positions of one call about rules
-EXPANDED: Final = (turns.WIN_AT_ONCE, turns.AT_ONCE)  # moves of one call in the search of a turn, the fewer the cheaper
+EXPANDED: Final = (32, turns.AT_ONCE)  # moves of one call in the search of a turn, the fewer the cheaper
+WIN_NODES: Final = 16_384  # positions visited at most where a way to win this turn is looked for
 ROOTS: Final = 512  # rows of a table of roots: outcomes of a turn that are played out at most
 WORTH: Final = 16  # rollouts that an outcome should get on average: a small budget looks at fewer of them
 WORLDS: Final = 1_024  # worlds of one sample
@@ -156,7 +157,6 @@ class Engine:
         self.devices = devices or jax.local_devices()
         on_cpu = self.devices[0].platform == "cpu"
         self.workers = workers or max(len(os.sched_getaffinity(0)) if on_cpu else 1, len(self.devices))
-        self._compiler_options = CPU_OPTIONS if on_cpu else None
         self.lanes = lanes or (LANES if on_cpu else ACCELERATOR_LANES)
         self.meter = Meter()
         self.programs: dict[str, Program] = {}
@@ -165,6 +165,10 @@ class Engine:
         self._playing = 0  # workers in a rollout call …
         self._playing_since = 0.0  # … and since when there are any
         self._buffers: list[dict[str, Any]] = [{} for _ in range(self.workers)]
+        # A way to win is looked for one position after the other: that would be slow elsewhere, and takes much memory.
+        self._host = jax.local_devices(backend="cpu")[0]
+        self._positions: Any = None  # where it is looked for
+        self._winning = threading.Lock()
         self._lock = threading.Lock()
         self._workers = self._started()
         self._sampling = ThreadPoolExecutor(self.workers, "worlds")
@@ -377,6 +381,23 @@ class Engine:
             players = np.zeros((size,), np.int8)
             self._compile(family, expand_program(size), f"moves={size}", expand, words, actions, players)
 
+        def win(positions: jax.Array, words: jax.Array, actions: jax.Array, player: jax.Array) -> Any:
+            return wins.find(family, packing, positions, words, actions, player)
+
+        words, actions = packing.pack(family.empty(turns.AT_ONCE)), np.zeros(family.actions, np.bool_)
+        self._compile(
+            family,
+            "win",
+            f"positions={WIN_NODES}",
+            win,
+            positions(),
+            words,
+            actions,
+            np.int8(0),
+            donated=0,
+            device=self._host,
+        )
+
         def run(lanes: Any, tasks: rollout.Tasks[Any, Any]) -> tuple[Any, rollout.Results, rollout.Usage]:
             return rollout.run(family, lanes, tasks)
 
@@ -392,6 +413,23 @@ class Engine:
         for which, device in enumerate(self.devices):
             name = rollout_program(which)
             self._compile(family, name, sizes, run, family.empty(self.lanes), tasks, donated=0, device=device)
+
+    def win(self, family: str, words: turns.Words, actions: Sequence[int], player: int) -> Sequence[int]:
+        """A way for a player to win this turn from the first lane of packed states, as `turns.Expand.win` says."""
+        mask = np.zeros((FAMILIES[family].actions,), np.bool_)
+        mask[list(actions)] = True
+        with self._winning:
+            held, self._positions = self._positions, None  # lost where the call fails
+            found: wins.Found
+            self._positions, found = self._call(
+                family,
+                "win",
+                positions() if held is None else held,
+                padded(words, turns.AT_ONCE),
+                mask,
+                np.int8(player),
+            )
+            return wins.way(found)
 
     def _lanes(self, slot: int, family: str) -> Any:
         """The lanes of a slot, for one call: the call gives back others, unless it fails."""
@@ -414,14 +452,14 @@ class Engine:
     ) -> Any:
         """Compile `function` for the shapes of `arguments`, call it once, and return what it returned."""
         begin = time.perf_counter()
-        name = f"{family.name}/{name}"
+        name, device = f"{family.name}/{name}", device or self.devices[0]
         call, result = compiled(
             function,
             arguments,
             name=name,
             donated=() if donated is None else (donated,),
-            options=self._compiler_options,
-            device=device or self.devices[0],
+            options=CPU_OPTIONS if device.platform == "cpu" else None,
+            device=device,
             directory=self._cache,
         )
         seconds = time.perf_counter() - begin
@@ -513,6 +551,10 @@ class _Expanding:
     def state(self, words: turns.Words) -> Any:
         """The states, unpacked. NumPy arrays."""
         return PACKINGS[self._family].unpack(words)
+
+    def win(self, words: turns.Words, actions: Sequence[int]) -> Sequence[int]:
+        """A way to win this turn; nothing where none was found."""
+        return self._engine.win(self._family, words, actions, self._player)
 
 
 class _Sample:
@@ -628,6 +670,11 @@ class _Playing:
         return search.Results(
             points=points, score=score(self.family, points, table(results.ending)), moves=table(results.moves)
         )
+
+
+def positions() -> jax.Array:
+    """Where a way to win is looked for, in either family."""
+    return zeros((WIN_NODES + 1, max(wins.width(packing) for packing in PACKINGS.values())), np.uint32)
 
 
 def expand_program(moves: int) -> str:

@@ -49,6 +49,7 @@ class Family[State: Lanes, World, Knowledge, Table]:
     """
 
     name: str
+    actions: int  # how many there are, legal or not
     draws: int  # most cards that one action can make due
     ties: frozenset[int]  # endings that are a tie, whatever they score
 

@@ -20,6 +20,7 @@ class Packing[State]:
         """`empty` is a state of any number of lanes."""
         leaves, self._tree = jax.tree.flatten(empty)
         self._leaves = [(leaf.shape[:-1], np.dtype(leaf.dtype)) for leaf in leaves]
+        self.words: Final[int] = sum(math.prod(shape) * -(-dtype.itemsize * 8 // HALF) for shape, dtype in self._leaves)
 
     def pack(self, state: State) -> Any:
         """The words of a state, uint16 [words, B]."""

@@ -3,7 +3,8 @@
 Positions within a turn are the nodes of a graph, moves its edges; positions that differ in the order of like piles only
 are one node. A node where the choice ends, for the turn or the game is over or something unknown comes to light, is an
 *outcome* of the turn. Nodes are visited in the order of how often the way to them departs from what the rollout policy
-would play (limited discrepancy search: Harvey and Ginsberg, 1995), many at once on the device.
+would play (limited discrepancy search: Harvey and Ginsberg, 1995), many at once on the device. Where the game may be
+won this turn, and the search was broken off before a way to do so was found, that is looked for (`zank_kernel.wins`).
 """
 
 import dataclasses
@@ -21,9 +22,7 @@ from zank_kernel.family import Family, Lanes
 from zank_kernel.packed import Packing
 
 AT_ONCE: Final = 256  # moves tried in one call
-NODES: Final = 1_024  # visited before the search of a turn is broken off …
-WIN_NODES: Final = 3_072  # … unless the game may be won this turn, and no way to do so has been found
-WIN_AT_ONCE: Final = 32  # moves tried in one call where that is looked for: the fewer, the deeper
+NODES: Final = 1_024  # visited before the search of a turn is broken off
 
 type _Way = Sequence[tuple[int, int]]  # actions, and the nodes that they lead to
 type Words = npt.NDArray[np.uint16]  # packed states, [words, B]
@@ -75,6 +74,13 @@ class Expand(Protocol):
 
     def state(self, words: Words) -> Any:
         """The states, unpacked."""
+        ...
+
+    def win(self, words: Words, actions: Sequence[int]) -> Sequence[int]:
+        """A way to win this turn that begins with one of these actions; nothing where none was found.
+
+        It leads from the first lane of `words`; the others are positions that must not come back.
+        """
         ...
 
 
@@ -162,10 +168,10 @@ class _Node:
     outcome: bool
 
 
-# A move that waits to be tried, in the order of urgency: what is left to play where it is tried, if a win is looked
-# for, else 0; departures after it; the node of the last departure; its number; the node where it is tried; the action.
-type _Try = tuple[int, int, int, int, int, int]
-NODE: Final = 4
+# A move that waits to be tried, in the order of urgency: departures after it; the node of the last departure; its
+# number; the node where it is tried; the action.
+type _Try = tuple[int, int, int, int, int]
+NODE: Final = 3
 
 
 class _Graph:
@@ -176,6 +182,7 @@ class _Graph:
 
     def __init__(self, expand: Expand, root: Words, *, returns: bool = False) -> None:
         self._expand = expand
+        self._root = root
         size = root.shape[-1]
         start = expand(root, np.full((size,), -1, np.int32))
         self.legal: list[int] = np.flatnonzero(start.legal[:, 0]).tolist()
@@ -188,25 +195,17 @@ class _Graph:
         self.waiting: list[_Try] = []
         self._returns = returns
         self._order = 0
-        self._wins_first = False
         self.won: bool = False  # whether a way to win this turn has been found
 
     def wait(self, node: int, actions: Sequence[int], choice: int, departures: int, last: int) -> None:
         """The moves of a node wait to be tried, the policy's as urgent as the node was."""
-        left = self.left(node) if self._wins_first else 0
         waiting = self.waiting
         for order, action in enumerate(actions, start=self._order):
             if action == choice:
-                heapq.heappush(waiting, (left, departures, last, order, node, action))
+                heapq.heappush(waiting, (departures, last, order, node, action))
             else:
-                heapq.heappush(waiting, (left, departures + 1, node, order, node, action))
+                heapq.heappush(waiting, (departures + 1, node, order, node, action))
         self._order += len(actions)
-
-    def wins_first(self) -> None:
-        """Let the moves wait in the order of what is left to play where they are tried."""
-        self._wins_first = True
-        self.waiting = [(self.left(each[NODE]), *each[1:]) for each in self.waiting]
-        heapq.heapify(self.waiting)
 
     def following(self, node: int) -> Sequence[tuple[int, int]]:
         """The moves of a node that were tried: actions and the nodes that they lead to."""
@@ -218,18 +217,26 @@ class _Graph:
         return int(found.reached.left[found.lane])
 
     def grow(self, nodes: int) -> None:
-        """Try what waits until there are about so many nodes, or more where the game may be won (see `explore`)."""
+        """Try what waits until there are about so many nodes."""
         while self.waiting and len(self.nodes) < nodes:
-            self.try_next()
-        if self.left(0) > 0:
-            self.wins_first()
-            while self.waiting and not self.won and len(self.nodes) < WIN_NODES:
-                self.try_next()
+            self._try([heapq.heappop(self.waiting) for _ in range(min(AT_ONCE, len(self.waiting)))])
 
-    def try_next(self) -> None:
-        """Try the most urgent moves, as many as one call takes."""
-        most = WIN_AT_ONCE if self._wins_first else AT_ONCE
-        self._try([heapq.heappop(self.waiting) for _ in range(min(most, len(self.waiting)))])
+    def win(self, actions: Sequence[int]) -> None:
+        """Look for a way to win that begins with one of these actions, if there may be one and none was found."""
+        if self.left(0) > 0 and self.waiting and not self.won:
+            node = 0
+            for action in self._expand.win(self._root, actions):
+                node = self._made(node, action)
+
+    def _made(self, node: int, action: int, *others: _Try) -> int:
+        """The node of what an action makes of the table at a node, piles in their order included; others are tried."""
+        here = self.nodes[node]
+        # Tried before, it may have been taken to lead to a position with like piles in another order.
+        departures = here.departures + (action != int(here.reached.choice[here.lane]))
+        played = (departures, node, self._order, node, action)
+        self._order += 1
+        self._try([played, *others], played)
+        return dict(self.following(node))[action]
 
     def follow(self, moves: Sequence[Callable[[Any, int], int]]) -> tuple[list[int], list[int]]:
         """Try the moves that were played, and all others where they were, as far as the turn can be planned.
@@ -240,19 +247,13 @@ class _Graph:
         nodes, actions = [0], []
         for move in moves:
             node = nodes[-1]
-            here = self.nodes[node]
-            if here.outcome:
+            if self.nodes[node].outcome:
                 break
             action = move(self.states([node]), 0)
             others = [each for each in self.waiting if each[NODE] == node and each[-1] != action]
             self.waiting = [each for each in self.waiting if each[NODE] != node]
             heapq.heapify(self.waiting)
-            # Tried before, it may have been taken to lead to a position with like piles in another order.
-            departures = here.departures + (action != int(here.reached.choice[here.lane]))
-            played = (0, departures, node, self._order, node, action)
-            self._order += 1
-            self._try([played, *others], played)
-            nodes.append(dict(self.following(node))[action])
+            nodes.append(self._made(node, action, *others))
             actions.append(action)
         return nodes, actions
 
@@ -285,7 +286,7 @@ class _Graph:
         goes_on, choices, left = reached.goes_on.tolist(), reached.choice.tolist(), reached.left.tolist()
         legal, keys = rows(np.asarray(reached.legal)), np.asarray(reached.key).T.tobytes()
         for each in batch:
-            _, departures, last, _, parent, action = each
+            departures, last, _, parent, action = each
             lane = lanes[each]
             key = keys[8 * lane : 8 * lane + 8]
             child = self.known.get(key)
@@ -419,6 +420,7 @@ def explore(
     actions = considered(graph.legal)
     graph.wait(0, actions, graph.choice, 0, 0)
     graph.grow(nodes)
+    graph.win(actions)
     return Turn(graph, actions, limit)
 
 
@@ -436,9 +438,11 @@ def retrace(
     before it and its lane, the first one of those `considered`; they are followed as far as the turn can be planned.
     """
     graph = _Graph(expand, root, returns=True)  # legal, if nothing to suggest (B12): what is undone cost nothing
-    graph.wait(0, considered(graph.legal), graph.choice, 0, 0)
+    considering = considered(graph.legal)
+    graph.wait(0, considering, graph.choice, 0, 0)
     # First, so that what leads to an outcome is what departs least from the policy, not what was played.
     graph.grow(nodes)
+    graph.win(considering)
     went, actions = graph.follow(moves)
     graph.grow(nodes)
     return Played(graph, went, actions, limit)

@@ -24,6 +24,7 @@ def step(state: State) -> State:
 
 FAMILY: Final[Family[State, World, Knowledge, Table]] = Family(
     name="bank",
+    actions=play.ACTIONS,
     draws=0,
     ties=frozenset({STALEMATE, ADJUDICATED}),
     empty=empty,

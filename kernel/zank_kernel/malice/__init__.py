@@ -18,6 +18,7 @@ def step(state: State) -> State:
 
 FAMILY: Final[Family[State, World, Knowledge, Table]] = Family(
     name="malice",
+    actions=play.ACTIONS,
     draws=HAND,
     ties=frozenset(),
     empty=empty,
