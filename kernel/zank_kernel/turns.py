@@ -221,11 +221,15 @@ class _Graph:
         while self.waiting and len(self.nodes) < nodes:
             self._try([heapq.heappop(self.waiting) for _ in range(min(AT_ONCE, len(self.waiting)))])
 
-    def win(self, actions: Sequence[int]) -> None:
-        """Look for a way to win that begins with one of these actions, if there may be one and none was found."""
+    def win(self) -> None:
+        """Look for a way to win this turn, if there may be one and none was found."""
         if self.left(0) > 0 and self.waiting and not self.won:
+            # Of first moves that lead to the same node the one by which it was found: what that makes of the table.
+            firsts: dict[int, int] = {}
+            for action, child in self.first.items():
+                firsts.setdefault(child, action)
             node = 0
-            for action in self._expand.win(self._root, actions):
+            for action in self._expand.win(self._root, [*firsts.values()]):
                 node = self._made(node, action)
 
     def _made(self, node: int, action: int, *others: _Try) -> int:
@@ -420,7 +424,7 @@ def explore(
     actions = considered(graph.legal)
     graph.wait(0, actions, graph.choice, 0, 0)
     graph.grow(nodes)
-    graph.win(actions)
+    graph.win()
     return Turn(graph, actions, limit)
 
 
@@ -438,11 +442,10 @@ def retrace(
     before it and its lane, the first one of those `considered`; they are followed as far as the turn can be planned.
     """
     graph = _Graph(expand, root, returns=True)  # legal, if nothing to suggest (B12): what is undone cost nothing
-    considering = considered(graph.legal)
-    graph.wait(0, considering, graph.choice, 0, 0)
+    graph.wait(0, considered(graph.legal), graph.choice, 0, 0)
     # First, so that what leads to an outcome is what departs least from the policy, not what was played.
     graph.grow(nodes)
-    graph.win(considering)
+    graph.win()
     went, actions = graph.follow(moves)
     graph.grow(nodes)
     return Played(graph, went, actions, limit)

@@ -144,6 +144,27 @@ def test_a_win_is_found_where_the_search_of_the_turn_is_broken_off(
     check(engines[0], table, answer.evaluations[0].line)
 
 
+def test_of_moves_that_lead_to_one_position_one_is_looked_at(
+    engines: tuple[Engine, Engine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one that the turn knows the position by: otherwise the same move would be told twice."""
+    looked: list[list[int]] = []
+
+    def win(self: Engine, family: str, words: Any, actions: Sequence[int], player: int) -> Sequence[int]:
+        looked.append([*actions])
+        return ()
+
+    monkeypatch.setattr(Engine, "win", win)
+    groups = 0
+    for table in (*HIDDEN_AWAY, *bank_last_turns(30)):
+        looked.clear()
+        turn = engines[0].turn(asked("bank", table), nodes=16)
+        for actions in looked:
+            assert [sum(action in members for action in actions) for members in turn.moves] == [1] * len(turn.moves)
+            groups += any(len(members) > 1 for members in turn.moves)
+    assert groups > 2
+
+
 def test_after_a_failure_ways_are_found_again(engines: tuple[Engine, Engine], monkeypatch: pytest.MonkeyPatch) -> None:
     (table,) = malice_last_turns(1)
     expected = way(engines[0], "malice", [table])
