@@ -6,15 +6,18 @@ that it would play is judged by rollouts in worlds of their own, the same for al
 """
 
 import argparse
+import dataclasses
 import itertools
 import json
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from benchmarks.outcomes import starts
+from benchmarks.matches import POLICY
+from benchmarks.outcomes import PLAYER, starts
 from zank_kernel import search
 from zank_kernel.engine import FAMILIES, ROOTS, Engine, Question
 from zank_service.families import BY_PRESET
@@ -24,12 +27,12 @@ EACH: Final = 8  # positions of a game at most
 
 
 def measure(
-    engine: Engine, preset: str, objective: search.Objective, ways: list[tuple[int, int]], count: int
+    engine: Engine, preset: str, objective: search.Objective, ways: list[tuple[int, int]], count: int, player: str
 ) -> list[dict[str, Any]]:
     """How much more the choices of each way are worth than those of the first, with the standard error of that."""
     chance = random.Random(preset)
     values: list[list[float]] = []
-    games = starts(engine, preset)
+    games = starts(engine, preset, player)
     while len(values) < count:
         tables = next(games)
         for table in chance.sample(tables, min(EACH, len(tables))):
@@ -58,16 +61,15 @@ def chosen(
 ) -> list[float] | None:
     """What the choice of each way is worth in a position; None where it is forced."""
     family = FAMILIES[BY_PRESET[preset].name]
-    worth: dict[tuple[int, ...], float] = {}
+    worth: dict[Sequence[int], float] = {}
     values: list[float] = []
     for rollouts, outcomes in ways:
         question = Question(
             family=family.name, table=table, rollouts=rollouts, seed=seed, objective=objective, outcomes=outcomes
         )
-        answer = engine.answer(question)
-        if answer.forced:
+        line = planned(engine, question)
+        if line is None:
             return None
-        line = answer.evaluations[0].line
         if line not in worth:
             state = family.to_state([table])
             for action in line:
@@ -80,18 +82,29 @@ def chosen(
     return values
 
 
+def planned(engine: Engine, question: Question) -> Sequence[int] | None:
+    """The line that a search would play, or the policy where it looks at POLICY outcomes; None where it is forced."""
+    if question.outcomes == POLICY:
+        turn = engine.turn(dataclasses.replace(question, outcomes=0))
+        outcome = int(turn.departures.argmin())
+        return None if len(turn.moves) == 1 else turn.line(int(turn.reach[:, outcome].argmax()), outcome)
+    answer = engine.answer(question)
+    return None if answer.forced else answer.evaluations[0].line
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--preset", default="malice-match", choices=BY_PRESET)
     parser.add_argument("--objective", default="points", choices=("points", "win"))
     parser.add_argument("--rollouts", type=int, nargs="+", default=[1_024, 16_384])
-    parser.add_argument("--outcomes", type=int, nargs="+", default=[0, ROOTS], help="0 = single moves")
+    parser.add_argument("--outcomes", type=int, nargs="+", default=[0, ROOTS], help="0 = single moves, -1 = the policy")
+    parser.add_argument("--player", default=PLAYER, help="who played the games that positions are from")
     parser.add_argument("--count", type=int, default=250, help="positions")
     parser.add_argument("--cache", type=Path, required=True)
     options = parser.parse_args()
     warm = Engine(cache_directory=options.cache)
     warm.warm_up()
     ways = list(itertools.product(options.rollouts, options.outcomes))
-    for line in measure(warm, options.preset, options.objective, ways, options.count):
+    for line in measure(warm, options.preset, options.objective, ways, options.count, options.player):
         print(json.dumps(line), flush=True)
     warm.close()

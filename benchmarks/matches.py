@@ -26,6 +26,8 @@ from zank_kernel.malice import play as malice_play
 from zank_kernel.malice.table import from_state, masked
 
 LONGEST: Final = 4_000  # moves of a game that are played; more were never seen
+SINGLE: Final = 0  # instead of outcomes of a turn: single moves, each finished by the rollout policy
+POLICY: Final = -1  # what the rollout policy would play, without a search
 
 
 @dataclasses.dataclass
@@ -91,6 +93,7 @@ def bank_after(games: Watched, action: jax.Array) -> Watched:
     return games.after(bank.FAMILY.play(games.state, action))
 
 
+choose: Final = {family.name: jax.jit(family.choose) for family in (malice.FAMILY, bank.FAMILY)}
 DEALS: Final[dict[str, Callable[[Any, int], Any]]] = {"malice": MaliceGame.deal, "bank": BankGame.deal}
 
 
@@ -100,7 +103,7 @@ class Conditions:
 
     preset: str
     rollouts: int  # of a search
-    outcomes: tuple[int, int]  # of a turn that are looked at by either way of searching; 0 = single moves
+    outcomes: tuple[int, int]  # of a turn that are looked at by either way of searching; SINGLE, or POLICY for none
     lines: bool  # whether lines are played to their end
 
 
@@ -113,6 +116,10 @@ def play_game(engine: engines.Engine, conditions: Conditions, seed: int, outcome
     moves = 0
     while not game.state.ending[0] and moves < LONGEST:
         known = game.known()
+        if outcomes[known.mover] == POLICY:
+            game.play(int(choose[family.name](game.state)[0]))
+            moves += 1
+            continue
         question = engines.Question(
             family=family.name,
             table=known,
@@ -181,7 +188,9 @@ if __name__ == "__main__":
     parser.add_argument("--first", type=int, default=0, help="number of the first deal")
     parser.add_argument("--step", type=int, default=1, help="from one deal to the next, to share them out")
     parser.add_argument("--rollouts", type=int, default=1_024)
-    parser.add_argument("--outcomes", type=int, nargs=2, default=(engines.ROOTS, 0), help="0 = single moves")
+    parser.add_argument(
+        "--outcomes", type=int, nargs=2, default=(engines.ROOTS, SINGLE), help="0 = single moves, -1 = the policy"
+    )
     parser.add_argument("--lines", action="store_true", help="lines are played to their end")
     parser.add_argument("--cache", type=Path, required=True)
     parser.add_argument("--kept", type=Path, help="a file of pairs played so far, to go on with")

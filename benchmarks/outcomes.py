@@ -32,12 +32,12 @@ EVERYTHING = 131_072  # positions of a turn that are visited at most where every
 LAST = 4  # positions of a game that may be won this turn, from its end
 
 
-def starts(engine: Engine, preset: str) -> Iterator[list[Any]]:
+def starts(engine: Engine, preset: str, name: str = PLAYER) -> Iterator[list[Any]]:
     """The positions of one game after the other, as their movers know them; tables of the kernel."""
     family = BY_PRESET[preset]
     rule_set = complete_rule_set(RuleSet(preset=preset))
     rules = family.rules(rule_set)
-    player = parse_player(PLAYER)
+    player = parse_player(name)
     for seed in range(1_000_000):
         for record in simulate(engine, rule_set, 8, seed, (player, player)):
             tables: list[Any] = []

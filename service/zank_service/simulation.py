@@ -98,10 +98,10 @@ class _Table:
         policy: Sequence[int] = np.asarray(self._policy(self._plays.state())).tolist()
         moves: dict[int, str] = {}
         for lane, game in self._games.items():
-            action = self._decision(game, np.flatnonzero(legal[:, lane]).tolist(), policy[lane])
-            if action is None:
+            move = self._decision(lane, game, np.flatnonzero(legal[:, lane]).tolist(), policy[lane])
+            if move is None:
                 return
-            moves[lane] = self._plays.name(lane, action)
+            moves[lane] = move
         for lane, outcome in self._plays.move(moves, {}).items():
             if isinstance(outcome, Refusal):
                 raise outcome
@@ -113,16 +113,16 @@ class _Table:
                 self._free.append(lane)
                 yield game.number, self._record(game)
 
-    def _decision(self, game: _Game, legal: Sequence[int], policy: int) -> int | None:
-        """The action of the player to move; None where the work was stopped."""
+    def _decision(self, lane: int, game: _Game, legal: Sequence[int], policy: int) -> str | None:
+        """The move of the player to move; None where the work was stopped."""
         player = self._players[game.position.player_to_move - 1]
-        if player.rollouts:
-            return legal[0] if len(legal) == 1 else self._searched(game, player.rollouts)
+        if player.rollouts and len(legal) > 1:
+            return self._searched(game, player.rollouts)
         if player.random_share and game.chance.random() < player.random_share:
-            return legal[int(game.chance.random() * len(legal))]
-        return policy if policy in legal else legal[0]
+            policy = legal[int(game.chance.random() * len(legal))]
+        return self._plays.name(lane, policy if policy in legal else legal[0])
 
-    def _searched(self, game: _Game, rollouts: int) -> int | None:
+    def _searched(self, game: _Game, rollouts: int) -> str | None:
         known = self._family.view(game.position, game.position.player_to_move)
         question = Question(
             family=self._family.name,
@@ -132,9 +132,10 @@ class _Table:
             objective="points" if self._family.scored(self._rules) else "win",
         )
         try:
-            return self._engine.answer(question, Control(stopped=self._stopped)).evaluations[0].action
+            action = self._engine.answer(question, Control(stopped=self._stopped)).evaluations[0].action
         except search.Stopped:
             return None
+        return self._family.move_name(known, action)  # the question's cards in hand lie elsewhere than the lane's
 
     def _record(self, game: _Game) -> GameRecord:
         events: list[Any] = [RecordEvent(move=move) for move in game.moves]

@@ -1,12 +1,16 @@
+import random
+
 import pytest
 
 from tests.records.games import PRESETS
 from zank.errors import InvalidPlayer
 from zank.players import parse_player
+from zank.presets import complete_rule_set
 from zank.records import format_record
 from zank.v1 import BankOptions, GameRecord, MaliceOptions, RuleSet
-from zank_kernel.engine import Engine
-from zank_service.replay import replay
+from zank_kernel.engine import Engine, Question
+from zank_service.families import BY_PRESET
+from zank_service.replay import decisions, replay
 from zank_service.simulation import simulate
 
 SHORT = {
@@ -49,6 +53,29 @@ def test_a_searching_player_plays_reproducibly(engine: Engine, family: str) -> N
     assert first == second
     ((found),) = replay(engine, enumerate(first))
     assert found.fault is None
+
+
+@pytest.mark.parametrize("preset", ["malice-match", "bank-spiteful"])
+def test_a_searching_player_plays_what_the_search_says(engine: Engine, preset: str) -> None:
+    options = (
+        {"malice": MaliceOptions(payoff_cards=2)} if preset == "malice-match" else {"bank": BankOptions(max_turns=6)}
+    )
+    rule_set = complete_rule_set(RuleSet(preset=preset, **options))
+    (record,) = simulated(engine, rule_set, 1, 3, "search:16", "search:16")
+    family = BY_PRESET[preset]
+    rules = family.rules(rule_set)
+    chance = random.Random("3 0")
+    chance.getrandbits(64)  # the deal's
+    searched = 0
+    for decision in decisions(engine, record)[0]:
+        known = family.view(decision.position, decision.position.player_to_move)
+        table = family.table(known, rules)
+        if len(engine.legal_actions(family.name, table)) > 1:
+            seed = chance.getrandbits(64)
+            question = Question(family=family.name, table=table, rollouts=16, seed=seed, objective="points")
+            assert decision.move == family.move_name(known, engine.answer(question).evaluations[0].action)
+            searched += 1
+    assert searched > 5
 
 
 def test_a_simulation_that_is_stopped_ends(engine: Engine) -> None:
