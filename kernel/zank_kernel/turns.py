@@ -95,6 +95,11 @@ class Outcomes:
 
     def __init__(self, graph: "_Graph", starts: Sequence[int], limit: int) -> None:
         reach = graph.reach(starts)
+        ends = [node for node, each in enumerate(graph.nodes) if each.outcome]
+        if lacking := [start for bit, start in enumerate(starts) if not any(reach[end] >> bit & 1 for end in ends)]:
+            for start in lacking:
+                graph.finish(start)
+            reach = graph.reach(starts)
         found = sorted(
             (node for node, each in enumerate(graph.nodes) if each.outcome),
             key=lambda node: graph.nodes[node].departures,
@@ -232,15 +237,26 @@ class _Graph:
             for action in self._expand.win(self._root, [*firsts.values()]):
                 node = self._made(node, action)
 
+    def finish(self, node: int) -> None:
+        """Let the rollout policy play on from a node to an outcome, unless it comes back to where it was."""
+        been = {BARRED}
+        while node not in been and not self.nodes[node].outcome:
+            been.add(node)
+            here = self.nodes[node]
+            node = self._made(node, int(here.reached.choice[here.lane]))
+
     def _made(self, node: int, action: int, *others: _Try) -> int:
-        """The node of what an action makes of the table at a node, piles in their order included; others are tried."""
+        """The node of what an action makes of the table at a node, piles in their order included; others are tried.
+
+        BARRED where that must not come back.
+        """
         here = self.nodes[node]
         # Tried before, it may have been taken to lead to a position with like piles in another order.
         departures = here.departures + (action != int(here.reached.choice[here.lane]))
         played = (departures, node, self._order, node, action)
         self._order += 1
         self._try([played, *others], played)
-        return dict(self.following(node))[action]
+        return dict(self.following(node)).get(action, BARRED)
 
     def follow(self, moves: Sequence[Callable[[Any, int], int]]) -> tuple[list[int], list[int]]:
         """Try the moves that were played, and all others where they were, as far as the turn can be planned.
