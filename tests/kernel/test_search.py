@@ -624,7 +624,7 @@ def test_lanes_asked_about_one_by_one_or_together_are_the_same(engines: tuple[En
 def test_an_engine_reports_its_programs_and_its_work(engines: tuple[Engine, Engine]) -> None:
     for engine in engines:
         names = {program.name for program in engine.programs.values()}
-        kinds = ("sample", "rulings", "expand", "expand/32", "play", "take", "rollout")
+        kinds = ("sample", "rulings", "expand", "expand/32", "play", "take", "win", "rollout")
         assert names == {f"{family}/{kind}" for family in ("malice", "bank") for kind in kinds}
         before = engine.meter.rollouts
         known = masked_of(table(payoff=("xx9", "xxT"), hand=("5678J", "xxxx")))
