@@ -95,17 +95,13 @@ class Outcomes:
 
     def __init__(self, graph: "_Graph", starts: Sequence[int], limit: int) -> None:
         reach = graph.reach(starts)
-        ends = [node for node, each in enumerate(graph.nodes) if each.outcome]
-        if lacking := [start for bit, start in enumerate(starts) if not any(reach[end] >> bit & 1 for end in ends)]:
+        if lacking := graph.lacking(starts, reach):
             for start in lacking:
                 graph.finish(start)
             reach = graph.reach(starts)
-        found = sorted(
-            (node for node, each in enumerate(graph.nodes) if each.outcome),
-            key=lambda node: graph.nodes[node].departures,
-        )
+        found = sorted(graph.outcomes, key=lambda node: graph.nodes[node].departures)
         # A start from which no outcome was found stands for itself.
-        found = [node for bit, node in enumerate(starts) if not any(reach[each] >> bit & 1 for each in found)] + found
+        found = graph.lacking(starts, reach) + found
         wins = [node for node in found if graph.left(node) == 0]
         leading = [next(node for node in wins + found if reach[node] >> bit & 1) for bit in range(len(starts))]
         kept = list(dict.fromkeys([*leading, *found]))[: max(limit, len(set(leading)))]
@@ -236,6 +232,16 @@ class _Graph:
             node = 0
             for action in self._expand.win(self._root, [*firsts.values()]):
                 node = self._made(node, action)
+
+    @property
+    def outcomes(self) -> list[int]:
+        """The nodes that are outcomes of the turn."""
+        return [node for node, each in enumerate(self.nodes) if each.outcome]
+
+    def lacking(self, starts: Sequence[int], reach: Sequence[int]) -> list[int]:
+        """The starts from which no outcome can be reached, by what `reach` says."""
+        outcomes = self.outcomes
+        return [start for bit, start in enumerate(starts) if not any(reach[each] >> bit & 1 for each in outcomes)]
 
     def finish(self, node: int) -> None:
         """Let the rollout policy play on from a node to an outcome, unless it comes back to where it was."""
