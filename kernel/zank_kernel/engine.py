@@ -167,7 +167,7 @@ class Engine:
         self._buffers: list[dict[str, Any]] = [{} for _ in range(self.workers)]
         # A way to win is looked for one position after the other: that would be slow elsewhere, and takes much memory.
         self._host = jax.local_devices(backend="cpu")[0]
-        self._positions: Any = None  # where it is looked for
+        self._win_buffer: Any = None
         self._winning = threading.Lock()
         self._lock = threading.Lock()
         self._workers = self._started()
@@ -381,8 +381,8 @@ class Engine:
             players = np.zeros((size,), np.int8)
             self._compile(family, expand_program(size), f"moves={size}", expand, words, actions, players)
 
-        def win(positions: jax.Array, words: jax.Array, actions: jax.Array, player: jax.Array) -> Any:
-            return wins.find(family, packing, positions, words, actions, player)
+        def win(buffer: jax.Array, words: jax.Array, actions: jax.Array, player: jax.Array) -> Any:
+            return wins.find(family, packing, buffer, words, actions, player)
 
         words, actions = packing.pack(family.empty(turns.AT_ONCE)), np.zeros(family.actions, np.bool_)
         self._compile(
@@ -390,7 +390,7 @@ class Engine:
             "win",
             f"positions={WIN_NODES}",
             win,
-            positions(),
+            win_buffer(),
             words,
             actions,
             np.int8(0),
@@ -419,12 +419,12 @@ class Engine:
         mask = np.zeros((FAMILIES[family].actions,), np.bool_)
         mask[list(actions)] = True
         with self._winning:
-            held, self._positions = self._positions, None  # lost where the call fails
+            buffer, self._win_buffer = self._win_buffer, None  # lost where the call fails
             found: wins.Found
-            self._positions, found = self._call(
+            self._win_buffer, found = self._call(
                 family,
                 "win",
-                positions() if held is None else held,
+                win_buffer() if buffer is None else buffer,
                 padded(words, turns.AT_ONCE),
                 mask,
                 np.int8(player),
@@ -672,8 +672,8 @@ class _Playing:
         )
 
 
-def positions() -> jax.Array:
-    """Where a way to win is looked for, in either family."""
+def win_buffer() -> jax.Array:
+    """What `wins.find` keeps positions in, those of either family."""
     return zeros((WIN_NODES + 1, max(wins.width(packing) for packing in PACKINGS.values())), np.uint32)
 
 
