@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from benchmarks.matches import POLICY
+from benchmarks.matches import POLICY, SINGLE
 from benchmarks.outcomes import PLAYER, starts
 from zank_kernel import search
 from zank_kernel.engine import FAMILIES, ROOTS, Engine, Question
@@ -85,9 +85,8 @@ def chosen(
 def planned(engine: Engine, question: Question) -> Sequence[int] | None:
     """The line that a search would play, or the policy where it looks at POLICY outcomes; None where it is forced."""
     if question.outcomes == POLICY:
-        turn = engine.turn(dataclasses.replace(question, outcomes=0))
-        outcome = int(turn.departures.argmin())
-        return None if len(turn.moves) == 1 else turn.line(int(turn.reach[:, outcome].argmax()), outcome)
+        turn = engine.turn(dataclasses.replace(question, outcomes=SINGLE))
+        return None if len(turn.moves) == 1 else turn.line(int(turn.reach[:, 0].argmax()), 0)  # departs least: its own
     answer = engine.answer(question)
     return None if answer.forced else answer.evaluations[0].line
 
@@ -97,7 +96,9 @@ if __name__ == "__main__":
     parser.add_argument("--preset", default="malice-match", choices=BY_PRESET)
     parser.add_argument("--objective", default="points", choices=("points", "win"))
     parser.add_argument("--rollouts", type=int, nargs="+", default=[1_024, 16_384])
-    parser.add_argument("--outcomes", type=int, nargs="+", default=[0, ROOTS], help="0 = single moves, -1 = the policy")
+    parser.add_argument(
+        "--outcomes", type=int, nargs="+", default=[SINGLE, ROOTS], help="0 = single moves, -1 = the policy"
+    )
     parser.add_argument("--player", default=PLAYER, help="who played the games that positions are from")
     parser.add_argument("--count", type=int, default=250, help="positions")
     parser.add_argument("--cache", type=Path, required=True)

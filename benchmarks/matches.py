@@ -93,7 +93,7 @@ def bank_after(games: Watched, action: jax.Array) -> Watched:
     return games.after(bank.FAMILY.play(games.state, action))
 
 
-choose: Final = {family.name: jax.jit(family.choose) for family in (malice.FAMILY, bank.FAMILY)}
+CHOOSE: Final = {family.name: jax.jit(family.choose) for family in (malice.FAMILY, bank.FAMILY)}
 DEALS: Final[dict[str, Callable[[Any, int], Any]]] = {"malice": MaliceGame.deal, "bank": BankGame.deal}
 
 
@@ -117,7 +117,7 @@ def play_game(engine: engines.Engine, conditions: Conditions, seed: int, outcome
     while not game.state.ending[0] and moves < LONGEST:
         known = game.known()
         if outcomes[known.mover] == POLICY:
-            game.play(int(choose[family.name](game.state)[0]))
+            game.play(int(CHOOSE[family.name](game.state)[0]))
             moves += 1
             continue
         question = engines.Question(
