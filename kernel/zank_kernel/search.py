@@ -4,9 +4,10 @@ Candidates are the outcomes of the turn that the moves to consider can lead to. 
 sequential halving (Karnin, Koren, Somekh, "Almost optimal exploration in multi-armed bandits", 2013), all in the
 same worlds, with the same cards to draw, so that gaps are measured in pairs.
 
-Of many candidates the one that looks best is flattered. So two thirds of the rollouts choose: which outcomes are played
-on with, which is the best of a move, and which move is the best. The last third, in worlds of its own, alone says what
-the chosen ones are worth.
+Of many candidates the one that looks best is flattered. So leads over what the rollout policy would play count less the
+less certain they are, as by a lower confidence bound (Jin, Yang, Wang, "Is pessimism provably efficient for offline
+RL?", 2021). And two thirds of the rollouts choose: which outcomes are played on with, which is the best of a move, and
+which move is the best. The last third, in worlds of its own, alone says what the chosen ones are worth.
 """
 
 import copy
@@ -27,6 +28,8 @@ type Part = tuple[Sequence[int], int, int]  # outcomes, and the worlds first …
 
 ROUNDS: Final = 5
 CHOOSING: Final = 2 / 3  # of a budget; the rest reports
+CAUTION: Final = 0.75  # standard errors that a lead over what the policy would play is less worth
+PRIOR_WORLDS: Final = 4  # worlds in which a lead is taken to have varied as leads do on average, besides those played
 FINALISTS: Final = 4  # moves that half of the reporting rollouts are for; the other half is for all
 REPORTING_WORLDS: Final = 1 << 30  # number of the first world that reports; those that choose come before
 SLICE: Final = 16_384  # rollouts between two reports of progress
@@ -216,24 +219,13 @@ def schedule(candidates: int, rollouts: int, kept: int = 0) -> tuple[Round, ...]
 class Tally:
     """Results of outcomes; one that has played more worlds has played the others' too."""
 
-    def __init__(self, candidates: int, measure: Measure) -> None:
-        self.measure = measure
+    def __init__(self, candidates: int) -> None:
         self.results: list[list[Results]] = [[] for _ in range(candidates)]
         self.count = np.zeros((candidates,), np.int64)
-        # Sums.
-        self.points = np.zeros((candidates,), np.int64)
-        self.score = np.zeros((candidates,), np.int64)
-        self.moves = np.zeros((candidates,), np.int64)
-        self.measured = np.zeros((candidates,), np.int64)
 
     def add(self, candidates: Sequence[int], new: Results) -> None:
         """Results [candidates, worlds] in worlds that follow on those so far."""
-        chosen = np.asarray(candidates)
-        self.count[chosen] += new.points.shape[-1]
-        self.points[chosen] += new.points.sum(axis=-1)
-        self.score[chosen] += new.score.sum(axis=-1)
-        self.moves[chosen] += new.moves.sum(axis=-1)
-        self.measured[chosen] += self.measure.of(new).sum(axis=-1)
+        self.count[np.asarray(candidates)] += new.points.shape[-1]
         for row, candidate in enumerate(candidates):
             self.results[candidate].append(Results(points=new.points[row], score=new.score[row], moves=new.moves[row]))
 
@@ -245,6 +237,49 @@ class Tally:
             score=np.concatenate([part.score for part in parts]),
             moves=np.concatenate([part.moves for part in parts]),
         )
+
+
+class Choice(Tally):
+    """Results that choose: outcome 0, the policy's own, has played every world, and the others are measured by it."""
+
+    def __init__(self, candidates: int, measure: Measure) -> None:
+        super().__init__(candidates)
+        self._measure = measure
+        # Sums.
+        self.points = np.zeros((candidates,), np.int64)
+        self.score = np.zeros((candidates,), np.int64)
+        self.moves = np.zeros((candidates,), np.int64)
+        self._lead = np.zeros((candidates,), np.int64)  # over outcome 0
+        self._squares = np.zeros((candidates,), np.int64)  # of that
+
+    def add(self, candidates: Sequence[int], new: Results) -> None:
+        """Results [candidates, worlds] in worlds that follow on those so far; the first candidate is outcome 0."""
+        super().add(candidates, new)
+        chosen = np.asarray(candidates)
+        self.points[chosen] += new.points.sum(axis=-1)
+        self.score[chosen] += new.score.sum(axis=-1)
+        self.moves[chosen] += new.moves.sum(axis=-1)
+        measured = self._measure.of(new)
+        lead = measured - measured[:1]
+        self._lead[chosen] += lead.sum(axis=-1)
+        self._squares[chosen] += (lead * lead).sum(axis=-1)
+
+    def merits(self) -> npt.NDArray[np.float64]:
+        """The lead of every outcome over outcome 0 less CAUTION standard errors, float64 [N]; 0 for itself.
+
+        Those that have played equally many worlds can be compared.
+        """
+        lead = self._lead / self.count
+        variance = np.maximum(self._squares / self.count - lead * lead, 0.0)
+        usual = np.zeros_like(variance)  # the mean among those that have played as many worlds
+        for count in np.unique(self.count):
+            alike = self.count == count
+            others = alike[1:].sum()
+            usual[alike] = variance[alike].sum() / max(1, others)
+        variance = (self.count * variance + PRIOR_WORLDS * usual) / (self.count + PRIOR_WORLDS)
+        merits: npt.NDArray[np.float64] = lead - CAUTION * np.sqrt(variance / self.count)
+        merits[0] = 0.0
+        return merits
 
 
 class Race:
@@ -260,8 +295,8 @@ class Race:
         self.stakes = stakes  # what results make of the match, if there is one
         self.measure = measure(objective, spread, stakes)
         self.of_move = [np.flatnonzero(row) for row in turn.reach]
-        self.choosing = Tally(len(made), self.measure)  # outcome 0, the policy's own, first
-        self.reporting = Tally(len(made), self.measure)
+        self.choosing = Choice(len(made), self.measure)
+        self.reporting = Tally(len(made))
 
     def wins(self) -> npt.NDArray[np.bool_]:
         """Which outcomes end the game before anybody moves again, and win it, in whatever world; bool [N]."""
@@ -273,7 +308,7 @@ class Race:
         """The place of every outcome, 0 = best, by the rollouts that choose; int64 [N].
 
         One that wins for certain is before all others, one that has come further before those that have not; then, of
-        wins where winning is the objective, the fewest moves; then the measure, the other measure, the shorter games,
+        wins where winning is the objective, the fewest moves; then the merits, the other measure, the shorter games,
         the order in which the outcomes were found. Outcome 0 and those of moves to keep come as far as any, and so are
         preferred to better ones that were dropped.
         """
@@ -283,7 +318,7 @@ class Race:
         nearest = np.where(wins, self.made, 0) if self.objective == "win" else np.zeros_like(self.made)
         # The last key counts first.
         # Candidates of one count have played the same worlds, so sums will do.
-        order = np.lexsort((tally.moves, -second, -tally.measured, -tally.count, nearest, ~wins))
+        order = np.lexsort((tally.moves, -second, -tally.merits(), -tally.count, nearest, ~wins))
         places = np.empty_like(order)
         places[order] = np.arange(len(order))
         return places
