@@ -231,17 +231,40 @@ def test_what_is_asked_for_was_begun_before_and_all_reports_at_once(progress: Ca
 def duel(
     first: Sequence[int], second: Sequence[int], objective: Objective = "points", lengths: Sequence[int] = (60, 60)
 ) -> list[int]:
-    """The ranking of two outcomes, with the lengths of their games."""
-    moves = np.repeat(np.asarray(lengths, np.int64)[:, None], len(first), axis=1)
-    return ranking(MadeUp(np.asarray([first, second], np.int64), lengths=moves).answer(3 * len(first), objective))
+    """Two outcomes in the order of their places, with the lengths of their games; the policy's own is far worse."""
+    points = np.asarray([[-9] * len(first), first, second], np.int64)
+    moves = np.repeat(np.asarray([60, *lengths], np.int64)[:, None], len(first), axis=1)
+    stakes = equity.stakes(MATCH, SCORE, 0)
+    race = Race(MadeUpTurn([(10,)], np.ones((1, 3), np.bool_)), np.ones((3,), np.int64), objective, 20, stakes)
+    race.choosing.add(range(3), Results(points=points, score=1 + np.sign(points), moves=moves))
+    places = race.places().tolist()
+    return sorted(range(2), key=lambda outcome: places[1 + outcome])
 
 
 def test_ties_go_to_the_other_measure_then_to_the_shorter_games_then_to_the_order_of_outcomes() -> None:
     for objective in OBJECTIVES:
         assert duel([2, 2, 0, 0], [2, 2, 0, 0], objective) == [0, 1]
         assert duel([2, 2, 0, 0], [2, 2, 0, 0], objective, (60, 59)) == [1, 0]
-    assert duel([-1, -1, 0, 0], [2, -4, 0, 0], "points", (60, 90)) == [1, 0]  # more wins
-    assert duel([1, -1, 0, 0], [5, -1, 0, 0], "win", (60, 90)) == [1, 0]  # more points
+    assert duel([-1, -1, -1, 3], [1, 1, 1, -3], "points", (60, 90)) == [1, 0]  # more wins
+    assert duel([1, -1, 1, -1], [5, -1, 1, -1], "win", (60, 90)) == [1, 0]  # more points
+
+
+@objectives
+def test_a_lead_over_what_the_policy_would_play_has_to_be_more_than_luck(objective: Objective) -> None:
+
+    def chosen(*leads: Sequence[int]) -> int:
+        made_up = MadeUp(np.asarray([[0] * 144, *leads], np.int64))
+        return ranking(made_up.answer(3 * 144, objective))[0]
+
+    assert chosen([1, *[2, -2] * 8, *[0] * 127]) == 0  # 1 in 144, give or take 8
+    assert chosen([*[1] * 9, *[2, -2] * 8, *[0] * 119]) == 1
+
+
+def test_of_equal_leads_the_one_that_is_less_certain_is_worth_less() -> None:
+    assert duel([2, 2, 2, 2], [9, -5, 2, 2]) == [0, 1]
+    assert duel([9, -5, 2, 2], [2, 2, 2, 2]) == [1, 0]
+    assert duel([9, -5, 2, 2], [2, 2, 2, 1]) == [1, 0]
+    assert duel([9, 2, 2, 2], [2, 2, 1, 1]) == [0, 1]
 
 
 def test_the_objective_says_what_counts_first() -> None:
