@@ -28,7 +28,7 @@ from zank_service.simulation import simulate
 
 PLAYER = "policy:0.1"
 ROLLOUTS = 16_384  # of a hint by default
-EVERYTHING = 131_072  # positions of a turn that are visited at most where every win is looked for
+EVERYTHING = 1_048_576  # positions of a turn that are visited at most where every win is looked for
 LAST = 4  # positions of a game that may be won this turn, from its end
 
 
@@ -93,7 +93,7 @@ def exhaustive(preset: str) -> Callable[[Engine, Any], wins.Found]:
         actions = np.zeros((family.actions,), np.bool_)
         actions[suggested(engine.legal_actions(name, table), family.pointless(table), frozenset())] = True
         root = packing.pack(family.to_state([table, *family.history(table)[: AT_ONCE - 1]]))
-        held[0], result = find(held[0], padded(root, AT_ONCE), actions, np.int8(table.mover))
+        held[0], result = find(held[0], padded(root, AT_ONCE), actions, np.int8(table.mover), np.int32(EVERYTHING))
         found: wins.Found = jax.block_until_ready(result)
         return found
 

@@ -31,7 +31,8 @@ from zank_kernel.workers import Workers
 
 RULED: Final = 64  # positions of one call about rules
 EXPANDED: Final = (32, turns.AT_ONCE)  # moves of one call in the search of a turn, the fewer the cheaper
-WIN_NODES: Final = 16_384  # positions visited at most where a way to win this turn is looked for
+WIN_NODES: Final = 131_072  # positions visited at most where a way to win this turn is looked for …
+WIN_SHARE: Final = 8  # … and for each rollout of the budget, so that it does not take longer than they do
 ROOTS: Final = 512  # rows of a table of roots: outcomes of a turn that are played out at most
 WORTH: Final = 16  # rollouts that an outcome should get on average: a small budget looks at fewer of them
 WORLDS: Final = 1_024  # worlds of one sample
@@ -325,9 +326,8 @@ class Engine:
             return actions
 
         root = family.to_state([question.table, *family.history(question.table)[: turns.AT_ONCE - 1]])
-        expanding = _Expanding(self, family.name, question.table.mover)
         return (
-            expanding,
+            _Expanding(self, question),
             PACKINGS[family.name].pack(root),
             considering,
             min(question.outcomes, question.rollouts // WORTH),
@@ -381,8 +381,10 @@ class Engine:
             players = np.zeros((size,), np.int8)
             self._compile(family, expand_program(size), f"moves={size}", expand, words, actions, players)
 
-        def win(buffer: jax.Array, words: jax.Array, actions: jax.Array, player: jax.Array) -> Any:
-            return wins.find(family, packing, buffer, words, actions, player)
+        def win(
+            buffer: jax.Array, words: jax.Array, actions: jax.Array, player: jax.Array, limit: jax.Array
+        ) -> tuple[jax.Array, wins.Found]:
+            return wins.find(family, packing, buffer, words, actions, player, limit)
 
         words, actions = packing.pack(family.empty(turns.AT_ONCE)), np.zeros(family.actions, np.bool_)
         self._compile(
@@ -394,6 +396,7 @@ class Engine:
             words,
             actions,
             np.int8(0),
+            np.int32(0),
             donated=0,
             device=self._host,
         )
@@ -414,8 +417,13 @@ class Engine:
             name = rollout_program(which)
             self._compile(family, name, sizes, run, family.empty(self.lanes), tasks, donated=0, device=device)
 
-    def win(self, family: str, words: turns.Words, actions: Sequence[int], player: int) -> Sequence[int]:
-        """A way for a player to win this turn from the first lane of packed states, as `turns.Expand.win` says."""
+    def win(
+        self, family: str, words: turns.Words, actions: Sequence[int], player: int, limit: int = WIN_NODES
+    ) -> Sequence[int]:
+        """A way for a player to win this turn from the first lane of packed states, as `turns.Expand.win` says.
+
+        It is looked for in `limit` positions at most, and never in more than WIN_NODES.
+        """
         mask = np.zeros((FAMILIES[family].actions,), np.bool_)
         mask[list(actions)] = True
         with self._winning:
@@ -428,6 +436,7 @@ class Engine:
                 padded(words, turns.AT_ONCE),
                 mask,
                 np.int8(player),
+                np.int32(limit),
             )
             return wins.way(found)
 
@@ -535,10 +544,11 @@ class Engine:
 class _Expanding:
     """What a search of a turn asks for: moves of a player tried, and states unpacked."""
 
-    def __init__(self, engine: Engine, family: str, player: int) -> None:
+    def __init__(self, engine: Engine, question: Question) -> None:
         self._engine = engine
-        self._family = family
-        self._player = player
+        self._family = question.family
+        self._player = question.table.mover
+        self._limit = min(WIN_NODES, WIN_SHARE * question.rollouts)
 
     def __call__(self, words: turns.Words, actions: npt.NDArray[np.int32]) -> turns.Reached:
         """Where the actions lead. NumPy arrays."""
@@ -554,7 +564,7 @@ class _Expanding:
 
     def win(self, words: turns.Words, actions: Sequence[int]) -> Sequence[int]:
         """A way to win this turn; nothing where none was found."""
-        return self._engine.win(self._family, words, actions, self._player)
+        return self._engine.win(self._family, words, actions, self._player, self._limit)
 
 
 class _Sample:

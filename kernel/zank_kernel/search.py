@@ -28,7 +28,7 @@ type Part = tuple[Sequence[int], int, int]  # outcomes, and the worlds first …
 
 ROUNDS: Final = 5
 CHOOSING: Final = 2 / 3  # of a budget; the rest reports
-CAUTION: Final = 0.5  # standard errors that a lead over what the policy would play is less worth
+CAUTION: Final = 0.75  # standard errors that a lead over what the policy would play is less worth
 PRIOR_WORLDS: Final = 4  # worlds in which a lead is taken to have varied as leads do on average, besides those played
 FINALISTS: Final = 4  # moves that half of the reporting rollouts are for; the other half is for all
 REPORTING_WORLDS: Final = 1 << 30  # number of the first world that reports; those that choose come before

@@ -438,7 +438,7 @@ def explore(
 
     `considered` chooses among the legal actions at the start. At most `limit` outcomes are kept, those first found, but
     at least one for every move; the search is broken off after about so many `nodes`. Where the game may be won this
-    turn and no way to do so was found, it goes on to WIN_NODES, with what brings the player nearest to winning first.
+    turn and no way to do so was found, one is looked for by `expand.win`.
 
     What a move leads to stands for its outcome where it leads back, or to no outcome that was found.
     """

@@ -73,12 +73,14 @@ def find[State: Lanes, World, Knowledge, Table](
     root: jax.Array,
     considered: jax.Array,
     player: jax.Array,
+    limit: jax.Array,
 ) -> tuple[jax.Array, Found]:
     """Look for a way to win from the first lane of `root`, packed states [words, B], by the actions `considered` there.
 
     `considered` is bool [actions]; the other lanes of `root` are positions that must not come back. `player`, int8 [],
-    is to move. `buffer`, uint32 [nodes + 1, `width` or more], is for the positions: what lies in it is overwritten, and
-    it is returned for the next search.
+    is to move. `limit`, int32 [], says how many positions to visit at most. `buffer`, uint32 [nodes + 1, `width` or
+    more], is for these positions, and holds as many as there are nodes: what lies in it is overwritten, and it is
+    returned for the next search.
     """
     nodes = buffer.shape[0] - 1
     places, size, actions = SPARSE * nodes, root.shape[0], considered.shape[0]
@@ -202,7 +204,7 @@ def find[State: Lanes, World, Knowledge, Table](
         return (now.first[BY_LEFT] >= 0).any()
 
     def goes_on(now: _Search) -> jax.Array:
-        return (now.won < 0) & (now.count <= nodes - LANES) & waits(now)
+        return (now.won < 0) & (now.count <= jnp.minimum(limit, nodes) - LANES) & waits(now)
 
     def note(lane: jax.Array, keys: jax.Array) -> jax.Array:
         key = row(known, lane)

@@ -150,7 +150,7 @@ def test_of_moves_that_lead_to_one_position_one_is_looked_at(
     """The one that the turn knows the position by: otherwise the same move would be told twice."""
     looked: list[list[int]] = []
 
-    def win(self: Engine, family: str, words: Any, actions: Sequence[int], player: int) -> Sequence[int]:
+    def win(self: Engine, family: str, words: Any, actions: Sequence[int], player: int, limit: int) -> Sequence[int]:
         looked.append([*actions])
         return ()
 
