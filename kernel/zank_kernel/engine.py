@@ -32,7 +32,8 @@ from zank_kernel.workers import Workers
 RULED: Final = 64  # positions of one call about rules
 EXPANDED: Final = (32, turns.AT_ONCE)  # moves of one call in the search of a turn, the fewer the cheaper
 WIN_NODES: Final = 131_072  # positions visited at most where a way to win this turn is looked for …
-WIN_SHARE: Final = 8  # … and for each rollout of the budget, so that it does not take longer than they do
+WIN_SHARE: Final = 8  # … and for each rollout of the budget, so that it does not take longer than they do …
+LEAST_WIN_NODES: Final = 16_384  # … but no fewer than these
 ROOTS: Final = 512  # rows of a table of roots: outcomes of a turn that are played out at most
 WORTH: Final = 16  # rollouts that an outcome should get on average: a small budget looks at fewer of them
 WORLDS: Final = 1_024  # worlds of one sample
@@ -248,7 +249,7 @@ class Engine:
                 return search.forced(turn, playing.won(made))
             keep = frozenset(index for index, members in enumerate(turn.moves) if question.keep & {*members})
             rounds = search.schedule(len(made), question.rollouts, len(keep))[: question.rounds]
-            worlds.chosen = rounds[-1].last
+            worlds.expect(rounds, question.rollouts, len(turn.moves), len(keep))
             return search.search(
                 search.Race(turn, made, question.objective, family.spread(question.table), stakes),
                 rounds,
@@ -279,7 +280,7 @@ class Engine:
             playing = _Playing(self, played.outcomes, worlds, question, control, line)
             race = search.Race(played, made, question.objective, family.spread(question.table), stakes)
             rounds = search.schedule(len(made), rollouts, len(played.reach))
-            worlds.chosen = rounds[-1].last
+            worlds.expect(rounds, rollouts, len(played.reach), len(played.reach))
             said = search.judge(race, rounds, playing.play, playing.begin)
         return Judgement(
             actions=tuple(action for (action,) in played.moves), choices=played.choices, end=played.end, said=said
@@ -548,7 +549,7 @@ class _Expanding:
         self._engine = engine
         self._family = question.family
         self._player = question.table.mover
-        self._limit = min(WIN_NODES, WIN_SHARE * question.rollouts)
+        self._limit = min(WIN_NODES, max(LEAST_WIN_NODES, WIN_SHARE * question.rollouts))
 
     def __call__(self, words: turns.Words, actions: npt.NDArray[np.int32]) -> turns.Reached:
         """Where the actions lead. NumPy arrays."""
@@ -587,7 +588,8 @@ class _Worlds:
     """The worlds of a question, by number: the latest that were asked for are kept."""
 
     def __init__(self, engine: Engine, question: Question) -> None:
-        self.chosen = 0  # worlds that will choose, as far as that is known
+        self._chosen = 0  # worlds that will choose …
+        self._last = search.REPORTING_WORLDS  # … and before which those that report end, as far as that is known
         self._engine = engine
         self._family = question.family
         self._knowledge = FAMILIES[question.family].knowledge([question.table], [question.seed])
@@ -598,7 +600,7 @@ class _Worlds:
         """Tables of the worlds `first` … `last` - 1, in order. NumPy arrays."""
         return [
             rows(self.sample(chunk)(), max(0, first - chunk * WORLDS), last - chunk * WORLDS)
-            for chunk in range(first // WORLDS, (last - 1) // WORLDS + 1)
+            for chunk in chunks(first, last)
         ]
 
     def sample(self, chunk: int) -> _Sample:
@@ -612,14 +614,18 @@ class _Worlds:
             found = self._samples[chunk] = self._samples.pop(chunk)  # the latest of all
             return found
 
+    def expect(self, rounds: Sequence[search.Round], rollouts: int, moves: int, keep: int) -> None:
+        """What will be asked for: these rounds, and a report of moves by a third of the rollouts, some to be kept."""
+        self._chosen = rounds[-1].last
+        finalists = min(moves, search.FINALISTS + keep)
+        self._last = search.reporting_worlds(int(rollouts * (1 - search.CHOOSING)), moves, finalists)[1]
+
     def prepare(self, first: int, last: int) -> None:
         """Sample what is played next of the worlds `first` … `last` - 1, and what follows, so that no worker has to."""
-        soon = [*range(first // WORLDS, (last - 1) // WORLDS + 1)][:AHEAD]
-        following = range(soon[-1] + 1, soon[-1] + 1 + AHEAD)
-        chooses = last <= self.chosen
-        soon += [each for each in following if chooses and each * WORLDS < self.chosen]
-        if chooses and len(soon) < 2 * AHEAD:
-            soon.append(search.REPORTING_WORLDS // WORLDS)
+        soon = [*chunks(first, last)][:AHEAD]
+        if last <= self._chosen:
+            following = [each for each in chunks(first, self._chosen) if each > soon[-1]][:AHEAD]
+            soon = [*soon, *following, *chunks(search.REPORTING_WORLDS, self._last)][: 2 * AHEAD]
         for each in soon:
             self.sample(each)()
 
@@ -680,6 +686,11 @@ class _Playing:
         return search.Results(
             points=points, score=score(self.family, points, table(results.ending)), moves=table(results.moves)
         )
+
+
+def chunks(first: int, last: int) -> range:
+    """The samples that the worlds `first` … `last` - 1 are in."""
+    return range(first // WORLDS, (last - 1) // WORLDS + 1)
 
 
 def win_buffer() -> jax.Array:

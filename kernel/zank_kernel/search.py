@@ -271,12 +271,11 @@ class Choice(Tally):
         """
         lead = self._lead / self.count
         variance = np.maximum(self._squares / self.count - lead * lead, 0.0)
-        usual = np.zeros_like(variance)  # the mean among those that have played as many worlds
-        for count in np.unique(self.count):
-            alike = self.count == count
-            others = alike[1:].sum()
-            usual[alike] = variance[alike].sum() / max(1, others)
-        variance = (self.count * variance + PRIOR_WORLDS * usual) / (self.count + PRIOR_WORLDS)
+        _, group = np.unique(self.count, return_inverse=True)  # those that have played as many worlds
+        sizes = np.bincount(group)
+        sizes[group[0]] -= 1
+        usual = np.bincount(group, variance) / np.maximum(1, sizes)
+        variance = (self.count * variance + PRIOR_WORLDS * usual[group]) / (self.count + PRIOR_WORLDS)
         merits: npt.NDArray[np.float64] = lead - CAUTION * np.sqrt(variance / self.count)
         merits[0] = 0.0
         return merits
@@ -489,14 +488,19 @@ def report(race: Race, play: Play, begin: Begin, keep: frozenset[int]) -> None:
     everyone = sorted({*leading})
     finalists = sorted({*sorted(everyone, key=places.__getitem__)[:FINALISTS], *(leading[move] for move in keep)})
     budget = int(race.choosing.count.sum() * (1 - CHOOSING) / CHOOSING)
-    middle = REPORTING_WORLDS + max(1, budget // 2 // len(everyone))
-    last = middle + max(1, (budget - budget // 2) // len(finalists))
+    middle, last = reporting_worlds(budget, len(everyone), len(finalists))
     parts = ((everyone, REPORTING_WORLDS, middle), (finalists, middle, last))
     begin(parts, True)
     for move, outcome in enumerate(leading):
         race.turn.line(move, outcome)  # found while the rollouts are played
     for outcomes, first, end in parts:
         race.reporting.add(outcomes, play(outcomes, first, end, True))
+
+
+def reporting_worlds(budget: int, everyone: int, finalists: int) -> tuple[int, int]:
+    """The worlds before which reporting ends for so many outcomes of all moves, and for those of the finalists."""
+    middle = REPORTING_WORLDS + max(1, budget // 2 // everyone)
+    return middle, middle + max(1, (budget - budget // 2) // finalists)
 
 
 def least(places: Counts, outcomes: Counts) -> int:
