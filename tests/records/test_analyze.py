@@ -1,6 +1,7 @@
 """The command that analyses files of records: what it writes, and that it goes on from wherever it was ended."""
 
 import asyncio
+import dataclasses
 import importlib
 import json
 import os
@@ -11,7 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import pytest
 from click.testing import Result
@@ -19,11 +20,22 @@ from click.testing import Result
 from tests.client.command import zank
 from tests.records.test_simulation import simulated
 from tests.service.conftest import serving
-from zank import _record_files
+from zank import _options, _record_files
 from zank._journal import Journal
+from zank.client import Client
 from zank.records import format_record, parse_record
-from zank.v1 import BankOptions, GameRecord, MaliceOptions, RuleSet
+from zank.v1 import (
+    AnalyzeGamesRequest,
+    AnalyzeGamesResponse,
+    BankOptions,
+    Device,
+    GameRecord,
+    GetInfoResponse,
+    MaliceOptions,
+    RuleSet,
+)
 from zank_kernel.engine import Engine
+from zank_service.analyst import Analyst
 from zank_service.limits import Limits
 from zank_service.server import Server
 
@@ -82,9 +94,10 @@ def written(path: Path, *lines: str) -> Path:
 
 
 def analyze(target: str, out: Path | None, *arguments: str | Path) -> Result:
-    """Runs the command in this process."""
+    """Runs the command in this process; `target` are servers, separated by spaces."""
     where = () if out is None else ("--out", str(out))
-    return zank("games", "analyze", *map(str, arguments), *where, *SMALL, "--server", target)
+    servers = [part for each in target.split() for part in ("--server", each)]
+    return zank("games", "analyze", *map(str, arguments), *where, *SMALL, *servers)
 
 
 def command(target: str, out: Path, *arguments: str | Path) -> list[str]:
@@ -266,6 +279,82 @@ def test_a_server_that_ends_is_said_and_the_rest_goes_on_with_another(
     result = analyze(target, tmp_path, whole / "games.jsonl")
     assert "games are done already" in result.stderr
     assert outputs(tmp_path) == outputs(whole / "out")
+
+
+def test_several_servers_share_the_games_and_say_the_same_as_one(
+    target: str, engine: Engine, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    analysed: dict[int, int] = {}
+    answered = Analyst._answered
+
+    async def counted(self: Analyst, index: int, request: AnalyzeGamesRequest) -> AnalyzeGamesResponse:
+        analysed[id(self)] = max(analysed.get(id(self), 0), index + 1)
+        return await answered(self, index, request)
+
+    async def shared() -> Result:
+        async with serving(engine) as other:
+            return await asyncio.to_thread(analyze, f"{target} {other.target}", tmp_path, whole / "games.jsonl")
+
+    monkeypatch.setattr(Analyst, "_answered", counted)
+    result = asyncio.run(shared())
+    assert result.exit_code == 0, result.output
+    assert outputs(tmp_path) == outputs(whole / "out")
+    assert len(analysed) == 2
+    assert sum(analysed.values()) == len((whole / "games.jsonl").read_text().splitlines())
+
+
+def test_servers_of_different_versions_are_refused(target: str, file: Path, tmp_path: Path) -> None:
+    versions = iter(("1.0", "1.1"))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Client, "info", lambda self: GetInfoResponse(engine_version=next(versions)))
+        result = analyze(f"{target} {target}", tmp_path / "out", file)
+    assert result.exit_code == 2
+    assert "--server: expected servers of one version, found 1.0, 1.1" in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@dataclasses.dataclass
+class Started:
+    """A server that was started, and a client of it."""
+
+    workers: int
+    platform: str = "cpu"
+    closed: bool = False
+
+    def wait(self, timeout: float) -> "Started":
+        return self
+
+    def close(self) -> None:
+        self.closed = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def info(self) -> GetInfoResponse:
+        return GetInfoResponse(devices=[Device(platform=self.platform)])
+
+
+@pytest.mark.parametrize(("platform", "cores", "count"), [("cpu", 3, 3), ("cpu", 1, 1), ("cpu", 99, 16), ("gpu", 3, 1)])
+def test_without_a_server_one_is_started_for_each_core(
+    platform: str, cores: int, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[Started] = []
+
+    def start(workers: int) -> Started:
+        started.append(Started(workers, platform))
+        return started[-1]
+
+    monkeypatch.setattr(_options, "EmbeddedServer", start)
+    monkeypatch.setattr(_options, "Client", lambda target, **_: target)
+    monkeypatch.setattr(_options, "cores", lambda: cores)
+    with _options.connected_to_all((), 1.0) as clients:
+        assert list[object](clients) == started
+        assert [server.workers for server in started] == [1] * count
+        assert not any(server.closed for server in started)
+    assert all(server.closed for server in started)
 
 
 def test_no_server_is_a_clear_message(file: Path, tmp_path: Path) -> None:

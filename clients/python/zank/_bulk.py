@@ -2,11 +2,13 @@
 
 import hashlib
 import json
+import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from queue import SimpleQueue
+from typing import Any, Final, Self
 
 from google.protobuf import json_format
 
@@ -14,8 +16,8 @@ from zank._journal import Journal
 from zank._record_files import Line, lines, read_line
 from zank._terminal import written_whole
 from zank.client import Client
-from zank.errors import InvalidRecord
-from zank.v1 import AnalysisSettings, AnalyzeGamesRequest, GameFault, GameRecord, GameReport
+from zank.errors import InvalidInput, InvalidRecord
+from zank.v1 import AnalysisSettings, AnalyzeGamesRequest, AnalyzeGamesResponse, GameFault, GameRecord, GameReport
 
 REPORTS: Final = "reports.jsonl"
 FAULTS: Final = "faults.jsonl"
@@ -65,9 +67,9 @@ class Filter:
 
 @dataclass
 class Bulk:
-    """An analysis of files with the same settings, in a folder that is its own."""
+    """An analysis of files with the same settings, in a folder that is its own; the games are shared out to servers."""
 
-    client: Client
+    clients: Sequence[Client]
     files: Sequence[Path]
     settings: AnalysisSettings  # but for the players
     whose: Filter
@@ -81,9 +83,12 @@ class Bulk:
         return [each for each in self.faults if each.fault.reason != _DUPLICATE]
 
     def read(self) -> None:
-        """Reads the files once, for what there is to do."""
-        server = self.client.info()
-        version, most = server.engine_version, server.limits.max_message_bytes
+        """Reads the files once, for what there is to do; raises InvalidInput where versions of servers differ."""
+        servers = [client.info() for client in self.clients]
+        version, *others = sorted({server.engine_version for server in servers})
+        if others:
+            raise InvalidInput(f"--server: expected servers of one version, found {', '.join([version, *others])}")
+        most = min(server.limits.max_message_bytes for server in servers)
         seen: dict[bytes, Line] = {}
         for line, found in self._records():
             if isinstance(found, InvalidRecord):
@@ -114,25 +119,34 @@ class Bulk:
 
     def run(self, journal: Journal, done: Callable[[Fault | None], None]) -> None:
         """Analyses what the journal does not have; `done` is told of every game, with its fault if it has one."""
-        left = [game for game in self.games if game.key not in journal]
-        responses = self.client.analyze_games(self._requests({game.line: game for game in left}))
-        for response in responses:
-            game = left[response.index]
-            if response.HasField("report"):
-                journal.add(game.key, response.report.SerializeToString(deterministic=True))
-                done(None)
+        waiting = _Shared(self._requests(game for game in self.games if game.key not in journal))
+        answers = SimpleQueue[tuple[Game, AnalyzeGamesResponse] | BaseException | None]()
+        for client in self.clients:
+            threading.Thread(target=_ask, args=(client, waiting, answers), daemon=True).start()
+        asking = len(self.clients)
+        while asking:
+            answer = answers.get()
+            if answer is None:
+                asking -= 1
+            elif isinstance(answer, BaseException):
+                raise answer
             else:
-                self.faults.append(Fault(line=game.line, fault=response.fault))
-                done(self.faults[-1])
+                game, response = answer
+                if response.HasField("report"):
+                    journal.add(game.key, response.report.SerializeToString(deterministic=True))
+                    done(None)
+                else:
+                    self.faults.append(Fault(line=game.line, fault=response.fault))
+                    done(self.faults[-1])
 
     def seconds_a_move(self) -> float:
-        """How long a move takes, by the analysis of one game; 0 where there is none that can be analysed."""
-        for request in self._requests({game.line: game for game in self.games}):
+        """How long a move takes, by the analysis of one game by one server; 0 where none can be analysed."""
+        for _, request in self._requests(self.games):
             begin = time.monotonic()
-            (response,) = self.client.analyze_games([request])
+            (response,) = self.clients[0].analyze_games([request])
             if response.HasField("report"):
                 moves = sum(event.HasField("move") for event in request.record.events)
-                return (time.monotonic() - begin) / max(1, moves)
+                return (time.monotonic() - begin) / max(1, moves) / len(self.clients)
         return 0.0
 
     def reports(self, journal: Journal) -> Iterator[tuple[Game, GameReport]]:
@@ -167,15 +181,14 @@ class Bulk:
                     except InvalidRecord as error:
                         yield line, error
 
-    def _requests(self, games: dict[Line, Game]) -> Iterator[AnalyzeGamesRequest]:
+    def _requests(self, games: Iterable[Game]) -> Iterator[tuple[Game, AnalyzeGamesRequest]]:
         """What to ask for these games, in order."""
-        wanted = {(line.file, line.number) for line in games}
+        wanted = {(game.line.file, game.line.number): game for game in games}
         for line, found in self._records():
             here = line.file, line.number
             if here in wanted and not isinstance(found, InvalidRecord):
-                wanted.remove(here)  # a file may be named twice
                 record, _ = found
-                yield self._request(record, self.whose.players(record))
+                yield wanted.pop(here), self._request(record, self.whose.players(record))  # a file may be named twice
 
     def _request(self, record: GameRecord, players: Sequence[int]) -> AnalyzeGamesRequest:
         return AnalyzeGamesRequest(record=record, settings=self._settings(players))
@@ -184,6 +197,43 @@ class Bulk:
         settings = AnalysisSettings(players=players)
         settings.MergeFrom(self.settings)
         return settings
+
+
+class _Shared[Item]:
+    """An iterator that several threads take from."""
+
+    def __init__(self, items: Iterator[Item]) -> None:
+        self._items = items
+        self._lock = threading.Lock()
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Item:
+        with self._lock:
+            return next(self._items)
+
+
+def _ask(
+    client: Client,
+    waiting: Iterator[tuple[Game, AnalyzeGamesRequest]],
+    answers: "SimpleQueue[tuple[Game, AnalyzeGamesResponse] | BaseException | None]",
+) -> None:
+    """Has a server analyse what waits, until nothing does; the last of its answers is None, or what went wrong."""
+    asked: list[Game] = []
+
+    def requests() -> Iterator[AnalyzeGamesRequest]:
+        for game, request in waiting:
+            asked.append(game)
+            yield request
+
+    try:
+        for response in client.analyze_games(requests()):
+            answers.put((asked[response.index], response))
+    except BaseException as error:  # for who waits
+        answers.put(error)
+    else:
+        answers.put(None)
 
 
 def journal_in(folder: Path) -> Journal:

@@ -16,7 +16,7 @@ from zank._annotations import annotations, summary
 from zank._bulk import Bulk, Fault, Filter, journal_in
 from zank._connection import DEFAULT_TIMEOUT
 from zank._journal import Journal
-from zank._options import SEED, connected, server_option
+from zank._options import SEED, connected, connected_to_all, server_option, servers_option
 from zank._progress import Progress
 from zank._record_files import Line, Validation, lines, read_line
 from zank._record_text import format_text, parse_texts
@@ -150,7 +150,7 @@ def annotate(file: IO[bytes], server: str | None, **options: Unpack[AnalysisOpti
 @click.option("--name", metavar="NAME", help="Judge the moves of whoever has this name only.")
 @click.option("--parquet", is_flag=True, help="Write tables in Parquet, too. Needs zank[parquet].")
 @click.option("--dry-run", is_flag=True, help="Say how long it would take, and write nothing.")
-@server_option
+@servers_option
 def analyze(
     files: tuple[Path, ...],
     folder: Path | None,
@@ -158,7 +158,7 @@ def analyze(
     name: str | None,
     parquet: bool,
     dry_run: bool,
-    server: str | None,
+    servers: tuple[str, ...],
     **options: Unpack[AnalysisOptions],
 ) -> None:
     """Analyse the records of each FILE, a game a line, and write DIR/reports.jsonl and DIR/faults.jsonl.
@@ -171,9 +171,9 @@ def analyze(
         raise click.UsageError("Missing option '--out'.")
     if parquet:
         require_parquet()
-    with connected(server, DEFAULT_TIMEOUT) as client:
+    with connected_to_all(servers, DEFAULT_TIMEOUT) as clients:
         bulk = Bulk(
-            client=client,
+            clients=clients,
             files=files,
             settings=analysis_settings("analyze", options),
             whose=Filter(player=player, name=name),

@@ -1,22 +1,25 @@
 """What the arguments and options of the `zank` command are, and what they accept."""
 
+import os
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any, Final
 
 import click
 
 from zank import _arguments as arguments
-from zank._connection import DEFAULT_TIMEOUT
+from zank._connection import DEFAULT_CONNECT_TIMEOUT, DEFAULT_START_TIMEOUT, DEFAULT_TIMEOUT
 from zank._reading import Input, read
 from zank._requests import MAX_ROUNDS, OBJECTIVES, PRIORITIES
 from zank._terminal import status_console
 from zank.client import Client
+from zank.embedded import EmbeddedServer
 from zank.errors import InvalidInput
 from zank.notation import Move, parse_move
 
 SEED: Final = click.IntRange(0, arguments.UINT64)
+MOST_SERVERS: Final = 16  # that are started for one command: each takes about half a GB of memory
 
 
 class PositionType(click.ParamType[list[Input]]):
@@ -91,6 +94,19 @@ server_option = click.option(
     " seconds.",
 )
 """Where the server is that a command asks."""
+
+servers_option = click.option(
+    "--server",
+    "servers",
+    type=_ServerType(),
+    multiple=True,
+    metavar="HOST:PORT",
+    envvar="ZANK_SERVER",
+    show_envvar=True,
+    help="A running server. Repeatable: the work is shared out. Default: as many as there are cores, up to 16, are"
+    " started for this command, one where there is a GPU, which needs zank[server].",
+)
+"""Where the servers are that a command with much to do asks."""
 
 
 def server_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -185,3 +201,35 @@ def connected(server: str | None, timeout: float) -> Iterator[Client]:
         client = Client(server, timeout=timeout)
     with client:
         yield client
+
+
+@contextmanager
+def connected_to_all(servers: Sequence[str], timeout: float) -> Iterator[Sequence[Client]]:
+    """Clients for one command with much to do, of these servers; without any, of as many as keep the machine busy.
+
+    A server finds moves in one interpreter, which keeps little more than one core busy with rollouts.
+    """
+    with ExitStack() as stack:
+
+        def started() -> EmbeddedServer:
+            server = EmbeddedServer(workers=1)
+            stack.callback(server.close)
+            return server
+
+        def client(server: EmbeddedServer) -> Client:
+            target = server.wait(DEFAULT_START_TIMEOUT)
+            return stack.enter_context(Client(target, timeout=timeout, start_timeout=DEFAULT_CONNECT_TIMEOUT))
+
+        if servers:
+            yield [stack.enter_context(Client(server, timeout=timeout)) for server in servers]
+            return
+        with status_console().status("starting the engine", spinner="line"):
+            clients = [client(started())]  # alone: it may have to compile what the others find compiled
+            if all(device.platform == "cpu" for device in clients[0].info().devices):
+                clients += [client(server) for server in [started() for _ in range(min(cores(), MOST_SERVERS) - 1)]]
+        yield clients
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -35,8 +35,11 @@ def require_server() -> None:
 class EmbeddedServer:
     """A child process with a server; `close` ends it, and so does the end of this process."""
 
-    def __init__(self) -> None:
-        """Starts the process, without waiting for it; raises ServerNotInstalled."""
+    def __init__(self, workers: int = 0) -> None:
+        """Starts the process, without waiting for it; raises ServerNotInstalled.
+
+        `workers` is how many calls play rollouts at a time; 0 = one for each core, or one on an accelerator.
+        """
         require_server()
         # The log goes to a file: nobody would read a pipe while the server runs.
         self._log: Final = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
@@ -44,7 +47,7 @@ class EmbeddedServer:
             # -P: what happens to lie in the current directory is not part of the server.
             [
                 *(sys.executable, "-P", "-m", "zank_service"),
-                *("--host", "127.0.0.1", "--port", "0", "--announce", "--exit-with-stdin"),
+                *("--host", "127.0.0.1", "--port", "0", "--workers", str(workers), "--announce", "--exit-with-stdin"),
             ],
             stdin=subprocess.PIPE,  # its end tells the server that this process is gone
             stdout=subprocess.PIPE,
