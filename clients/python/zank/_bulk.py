@@ -23,6 +23,7 @@ REPORTS: Final = "reports.jsonl"
 FAULTS: Final = "faults.jsonl"
 _JOURNAL: Final = "journal"
 _DUPLICATE: Final = "DUPLICATE"
+_AT_ONCE: Final = 5  # games that a server is asked about at a time: one more than it works on, so that none waits
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -119,10 +120,12 @@ class Bulk:
 
     def run(self, journal: Journal, done: Callable[[Fault | None], None]) -> None:
         """Analyses what the journal does not have; `done` is told of every game, with its fault if it has one."""
-        waiting = _Shared(self._requests(game for game in self.games if game.key not in journal))
+        left = [game for game in self.games if game.key not in journal]
+        waiting = _Shared(self._requests(left))
         answers = SimpleQueue[tuple[Game, AnalyzeGamesResponse] | BaseException | None]()
+        at_once = min(_AT_ONCE, -(-len(left) // len(self.clients)))
         for client in self.clients:
-            threading.Thread(target=_ask, args=(client, waiting, answers), daemon=True).start()
+            threading.Thread(target=_ask, args=(client, waiting, at_once, answers), daemon=True).start()
         asking = len(self.clients)
         while asking:
             answer = answers.get()
@@ -217,18 +220,25 @@ class _Shared[Item]:
 def _ask(
     client: Client,
     waiting: Iterator[tuple[Game, AnalyzeGamesRequest]],
+    at_once: int,
     answers: "SimpleQueue[tuple[Game, AnalyzeGamesResponse] | BaseException | None]",
 ) -> None:
     """Has a server analyse what waits, until nothing does; the last of its answers is None, or what went wrong."""
     asked: list[Game] = []
+    room = threading.Semaphore(at_once)
 
     def requests() -> Iterator[AnalyzeGamesRequest]:
-        for game, request in waiting:
+        while room.acquire():
+            taken = next(waiting, None)
+            if taken is None:
+                return
+            game, request = taken
             asked.append(game)
             yield request
 
     try:
         for response in client.analyze_games(requests()):
+            room.release()
             answers.put((asked[response.index], response))
     except BaseException as error:  # for who waits
         answers.put(error)
