@@ -629,8 +629,9 @@ class MoveEvaluation(_message.Message):
     beginning with it, so that playing the same moves in another order costs nothing.
 
     Two rollouts of three choose: which outcomes are played on with, which is the best of a move, and which move is the
-    best. The third alone is what values and gaps are made of, so that what was chosen because it looked good is not
-    flattered.
+    best. They choose by how far an outcome is ahead of what the rollouts themselves would play, less three quarters of
+    the standard error of that. The third alone is what values and gaps are made of, so that what was chosen because it
+    looked good is not flattered.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
