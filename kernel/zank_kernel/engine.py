@@ -388,18 +388,9 @@ class Engine:
             return wins.find(family, packing, buffer, words, actions, player, limit)
 
         words, actions = packing.pack(family.empty(turns.AT_ONCE)), np.zeros(family.actions, np.bool_)
-        self._compile(
-            family,
-            "win",
-            f"positions={WIN_NODES}",
-            win,
-            win_buffer(),
-            words,
-            actions,
-            np.int8(0),
-            np.int32(0),
-            donated=0,
-            device=self._host,
+        arguments = self._positions(), words, actions, np.int8(0), np.int32(0)
+        self._win_buffer, _ = self._compile(
+            family, "win", f"positions={WIN_NODES}", win, *arguments, donated=0, device=self._host
         )
 
         def run(lanes: Any, tasks: rollout.Tasks[Any, Any]) -> tuple[Any, rollout.Results, rollout.Usage]:
@@ -428,18 +419,15 @@ class Engine:
         mask = np.zeros((FAMILIES[family].actions,), np.bool_)
         mask[list(actions)] = True
         with self._winning:
-            buffer, self._win_buffer = self._win_buffer, None  # lost where the call fails
+            arguments = self._positions(), padded(words, turns.AT_ONCE), mask, np.int8(player), np.int32(limit)
             found: wins.Found
-            self._win_buffer, found = self._call(
-                family,
-                "win",
-                win_buffer() if buffer is None else buffer,
-                padded(words, turns.AT_ONCE),
-                mask,
-                np.int8(player),
-                np.int32(limit),
-            )
+            self._win_buffer, found = self._call(family, "win", *arguments)
             return wins.way(found)
+
+    def _positions(self) -> Any:
+        """What a search for a way to win keeps positions in, which it gives back; a new one where a call failed."""
+        buffer, self._win_buffer = self._win_buffer, None
+        return win_buffer() if buffer is None else buffer
 
     def _lanes(self, slot: int, family: str) -> Any:
         """The lanes of a slot, for one call: the call gives back others, unless it fails."""
