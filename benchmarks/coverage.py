@@ -1,6 +1,7 @@
-"""Whether stated standard errors cover: answers against answers of many more rollouts with other seeds."""
+"""Whether stated standard errors cover: of the lines in answers, against many more rollouts of just these lines."""
 
 import argparse
+import dataclasses
 import json
 from pathlib import Path
 
@@ -8,15 +9,14 @@ import numpy as np
 
 from benchmarks import positions
 from zank_kernel import engine as engines
-from zank_kernel import malice
-from zank_kernel.malice.table import Table
+from zank_kernel import malice, search
 from zank_kernel.search import Answer, Estimate, Evaluation
 
 TIMES = 12  # how many times the rollouts of the answers that are judged
 
 
 def measure(preset: str, rollouts: int, count: int, cache: Path) -> dict[str, dict[str, float]]:
-    """Ask about `count` positions twice and compare, in stated standard errors of both answers."""
+    """Ask about `count` positions, play on from where the lines lead, and compare in standard errors of both."""
     engine = engines.Engine(cache_directory=cache)
     engine.warm_up()
     tables = [table for moves in (1, 40, 80, 120) for table in positions.played(preset, count // 4, moves)]
@@ -24,32 +24,32 @@ def measure(preset: str, rollouts: int, count: int, cache: Path) -> dict[str, di
     for seed, table in enumerate(tables):
         legal = engine.legal_actions("malice", table)
         chosen = frozenset({legal[len(legal) // 2]})  # beforehand, whatever it is worth
-
-        def ask(rollouts: int, seed: int, keep: frozenset[int], table: Table = table) -> Answer:
-            return engine.answer(
-                engines.Question(
-                    family="malice", table=table, rollouts=rollouts, seed=seed, objective="points", keep=keep
-                )
-            )
-
-        judged = ask(rollouts, seed, chosen)
-        if judged.forced:
+        question = engines.Question(
+            family="malice", table=table, rollouts=rollouts, seed=seed, objective="points", keep=chosen
+        )
+        answer = engine.answer(question)
+        if answer.forced:
             continue
-        best, other = judged.evaluations[0], having(judged, chosen)
-        keep = chosen | {best.action}
-        truth = ask(TIMES * rollouts, 1_000_000 + seed, keep)
-        true_best, true_other = having(truth, {best.action}), having(truth, chosen)
-        compare(differences, "best", best, true_best)
+        best, other = answer.evaluations[0], having(answer, chosen)
+        spread = malice.FAMILY.spread(table)
+        true_best = played_out(engine, question, best)
+        compare(differences, "best", best, search.value(true_best, spread))
         if other.gap is None:  # it came out best: no gap to judge
             continue
-        compare(differences, "other", other, true_other)
-        if true_other.value and true_best.value:
-            gap = true_best.value.points.mean - true_other.value.points.mean
-            error = true_other.gap if true_other.gap is not None else true_best.gap
-            if error is not None:
-                note(differences, "gap", other.gap, Estimate(mean=gap, standard_error=error.standard_error))
+        true_other = played_out(engine, question, other)
+        compare(differences, "other", other, search.value(true_other, spread))
+        note(differences, "gap", other.gap, search.mean(true_best.points - true_other.points, 2 * spread))
     engine.close()
     return {name: summary(np.asarray(values)) for name, values in differences.items()}
+
+
+def played_out(engine: engines.Engine, question: engines.Question, judged: Evaluation) -> search.Results:
+    """What becomes of the line of a move, in worlds of another seed."""
+    state = malice.FAMILY.to_state([question.table])
+    for action in judged.line:
+        state = engine.play("malice", state, np.asarray([action], np.int32))
+    other = dataclasses.replace(question, seed=1_000_000 + question.seed)
+    return engine.results(other, state, 0, TIMES * question.rollouts)
 
 
 def having(answer: Answer, actions: frozenset[int] | set[int]) -> Evaluation:
@@ -57,12 +57,11 @@ def having(answer: Answer, actions: frozenset[int] | set[int]) -> Evaluation:
     return next(e for e in answer.evaluations if {e.action, *e.equivalents} & actions)
 
 
-def compare(differences: dict[str, list[float]], name: str, judged: Evaluation, truth: Evaluation) -> None:
-    """Note win chance and points of the same move in both answers."""
+def compare(differences: dict[str, list[float]], name: str, judged: Evaluation, truth: search.Value) -> None:
+    """Note win chance and points of a move."""
     assert judged.value is not None
-    assert truth.value is not None
-    note(differences, f"{name}, win", judged.value.win, truth.value.win)
-    note(differences, f"{name}, points", judged.value.points, truth.value.points)
+    note(differences, f"{name}, win", judged.value.win, truth.win)
+    note(differences, f"{name}, points", judged.value.points, truth.points)
 
 
 def note(differences: dict[str, list[float]], name: str, judged: Estimate, truth: Estimate) -> None:
