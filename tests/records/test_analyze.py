@@ -337,9 +337,12 @@ class Started:
         return GetInfoResponse(devices=[Device(platform=self.platform)])
 
 
-@pytest.mark.parametrize(("platform", "cores", "count"), [("cpu", 3, 3), ("cpu", 1, 1), ("cpu", 99, 16), ("gpu", 3, 1)])
+@pytest.mark.parametrize(
+    ("platform", "cores", "count", "workers"),
+    [("cpu", 3, 3, 1), ("cpu", 1, 1, 1), ("cpu", 50, 16, 4), ("gpu", 3, 1, 1)],
+)
 def test_without_a_server_one_is_started_for_each_core(
-    platform: str, cores: int, count: int, monkeypatch: pytest.MonkeyPatch
+    platform: str, cores: int, count: int, workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[Started] = []
 
@@ -352,7 +355,7 @@ def test_without_a_server_one_is_started_for_each_core(
     monkeypatch.setattr(_options, "cores", lambda: cores)
     with _options.connected_to_all((), 1.0) as clients:
         assert list[object](clients) == started
-        assert [server.workers for server in started] == [1] * count
+        assert [server.workers for server in started] == [workers] * count
         assert not any(server.closed for server in started)
     assert all(server.closed for server in started)
 

@@ -209,10 +209,11 @@ def connected_to_all(servers: Sequence[str], timeout: float) -> Iterator[Sequenc
 
     A server finds moves in one interpreter, which keeps little more than one core busy with rollouts.
     """
+    count = min(cores(), MOST_SERVERS)
     with ExitStack() as stack:
 
         def started() -> EmbeddedServer:
-            server = EmbeddedServer(workers=1)
+            server = EmbeddedServer(workers=-(-cores() // count))
             stack.callback(server.close)
             return server
 
@@ -226,7 +227,7 @@ def connected_to_all(servers: Sequence[str], timeout: float) -> Iterator[Sequenc
         with status_console().status("starting the engine", spinner="line"):
             clients = [client(started())]  # alone: it may have to compile what the others find compiled
             if all(device.platform == "cpu" for device in clients[0].info().devices):
-                clients += [client(server) for server in [started() for _ in range(min(cores(), MOST_SERVERS) - 1)]]
+                clients += [client(server) for server in [started() for _ in range(count - 1)]]
         yield clients
 
 
