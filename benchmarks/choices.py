@@ -71,15 +71,20 @@ def chosen(
         if line is None:
             return None
         if line not in worth:
-            state = family.to_state([table])
-            for action in line:
-                state = engine.play(family.name, state, np.asarray([action], np.int32))
             first = search.REPORTING_WORLDS  # and on: none of these has had a say in the choice
-            results = engine.results(question, state, first, first + JUDGED)
+            results = played_out(engine, question, line, first, first + JUDGED)
             by = search.measure(objective, family.spread(table), None)
             worth[line] = float(by.of(results).mean()) / by.unit
         values.append(worth[line])
     return values
+
+
+def played_out(engine: Engine, question: Question, line: Sequence[int], first: int, last: int) -> search.Results:
+    """What becomes of a line in worlds `first` … `last` - 1 of a question."""
+    state = FAMILIES[question.family].to_state([question.table])
+    for action in line:
+        state = engine.play(question.family, state, np.asarray([action], np.int32))
+    return engine.results(question, state, first, last)
 
 
 def planned(engine: Engine, question: Question) -> Sequence[int] | None:

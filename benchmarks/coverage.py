@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import positions
+from benchmarks.choices import played_out
 from zank_kernel import engine as engines
 from zank_kernel import malice, search
 from zank_kernel.search import Answer, Estimate, Evaluation
@@ -32,24 +33,16 @@ def measure(preset: str, rollouts: int, count: int, cache: Path) -> dict[str, di
             continue
         best, other = answer.evaluations[0], having(answer, chosen)
         spread = malice.FAMILY.spread(table)
-        true_best = played_out(engine, question, best)
+        other_worlds = dataclasses.replace(question, seed=1_000_000 + seed)
+        true_best = played_out(engine, other_worlds, best.line, 0, TIMES * rollouts)
         compare(differences, "best", best, search.value(true_best, spread))
         if other.gap is None:  # it came out best: no gap to judge
             continue
-        true_other = played_out(engine, question, other)
+        true_other = played_out(engine, other_worlds, other.line, 0, TIMES * rollouts)
         compare(differences, "other", other, search.value(true_other, spread))
         note(differences, "gap", other.gap, search.mean(true_best.points - true_other.points, 2 * spread))
     engine.close()
     return {name: summary(np.asarray(values)) for name, values in differences.items()}
-
-
-def played_out(engine: engines.Engine, question: engines.Question, judged: Evaluation) -> search.Results:
-    """What becomes of the line of a move, in worlds of another seed."""
-    state = malice.FAMILY.to_state([question.table])
-    for action in judged.line:
-        state = engine.play("malice", state, np.asarray([action], np.int32))
-    other = dataclasses.replace(question, seed=1_000_000 + question.seed)
-    return engine.results(other, state, 0, TIMES * question.rollouts)
 
 
 def having(answer: Answer, actions: frozenset[int] | set[int]) -> Evaluation:
