@@ -21,10 +21,12 @@ from tests.client.command import zank
 from tests.records.test_simulation import simulated
 from tests.service.conftest import serving
 from zank import _options, _record_files
+from zank._bulk import Bulk, Filter
 from zank._journal import Journal
 from zank.client import Client
 from zank.records import format_record, parse_record
 from zank.v1 import (
+    AnalysisSettings,
     AnalyzeGamesRequest,
     AnalyzeGamesResponse,
     BankOptions,
@@ -484,6 +486,27 @@ def test_a_dry_run_writes_nothing(target: str, file: Path, tmp_path: Path) -> No
         assert result.stdout.startswith("8 games, ")
         assert " ms a move" in result.stdout
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_dry_run_keeps_all_servers_at_work(target: str, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Alone, one would have the cores that they share in a real run."""
+    games: list[int] = []
+    analyze_games = Client.analyze_games
+
+    def counted(self: Client, requests: Any, **options: Any) -> Iterator[AnalyzeGamesResponse]:
+        for response in analyze_games(self, requests, **options):
+            games.append(response.index)
+            yield response
+
+    monkeypatch.setattr(Client, "analyze_games", counted)
+    result = analyze(f"{target} {target}", None, file, "--dry-run")
+    assert result.exit_code == 0, result.output
+    assert games == [0, 0]
+
+
+def test_nothing_to_do_is_done_at_once(target: str, tmp_path: Path) -> None:
+    with Client(target) as client, Journal(tmp_path / "journal") as journal:
+        Bulk(clients=[client], files=[], settings=AnalysisSettings(), whose=Filter()).run(journal, lambda fault: None)
 
 
 def test_without_a_folder_it_is_a_usage_error(target: str, file: Path) -> None:

@@ -1,6 +1,7 @@
 """The analysis of whole files of recorded games: what is done already is not done again."""
 
 import hashlib
+import itertools
 import json
 import threading
 import time
@@ -66,6 +67,10 @@ class Filter:
         ]
 
 
+type _Asked = tuple[Game, AnalyzeGamesRequest]
+type _Answered = tuple[Game, AnalyzeGamesResponse]
+
+
 @dataclass
 class Bulk:
     """An analysis of files with the same settings, in a folder that is its own; the games are shared out to servers."""
@@ -121,35 +126,21 @@ class Bulk:
     def run(self, journal: Journal, done: Callable[[Fault | None], None]) -> None:
         """Analyses what the journal does not have; `done` is told of every game, with its fault if it has one."""
         left = [game for game in self.games if game.key not in journal]
-        waiting = _Shared(self._requests(left))
-        answers = SimpleQueue[tuple[Game, AnalyzeGamesResponse] | BaseException | None]()
-        at_once = min(_AT_ONCE, -(-len(left) // len(self.clients)))
-        for client in self.clients:
-            threading.Thread(target=_ask, args=(client, waiting, at_once, answers), daemon=True).start()
-        asking = len(self.clients)
-        while asking:
-            answer = answers.get()
-            if answer is None:
-                asking -= 1
-            elif isinstance(answer, BaseException):
-                raise answer
+        for game, response in self._answers(self._requests(left), -(-len(left) // len(self.clients))):
+            if response.HasField("report"):
+                journal.add(game.key, response.report.SerializeToString(deterministic=True))
+                done(None)
             else:
-                game, response = answer
-                if response.HasField("report"):
-                    journal.add(game.key, response.report.SerializeToString(deterministic=True))
-                    done(None)
-                else:
-                    self.faults.append(Fault(line=game.line, fault=response.fault))
-                    done(self.faults[-1])
+                self.faults.append(Fault(line=game.line, fault=response.fault))
+                done(self.faults[-1])
 
     def seconds_a_move(self) -> float:
-        """How long a move takes, by the analysis of one game by one server; 0 where none can be analysed."""
-        for _, request in self._requests(self.games):
+        """How long a move takes, by one game that all servers analyse at once; 0 where none can be analysed."""
+        for game, request in self._requests(self.games):
             begin = time.monotonic()
-            (response,) = self.clients[0].analyze_games([request])
+            (_, response), *_ = self._answers(itertools.repeat((game, request), len(self.clients)), 1)
             if response.HasField("report"):
-                moves = sum(event.HasField("move") for event in request.record.events)
-                return (time.monotonic() - begin) / max(1, moves) / len(self.clients)
+                return (time.monotonic() - begin) / max(1, game.moves) / len(self.clients)
         return 0.0
 
     def reports(self, journal: Journal) -> Iterator[tuple[Game, GameReport]]:
@@ -184,7 +175,7 @@ class Bulk:
                     except InvalidRecord as error:
                         yield line, error
 
-    def _requests(self, games: Iterable[Game]) -> Iterator[tuple[Game, AnalyzeGamesRequest]]:
+    def _requests(self, games: Iterable[Game]) -> Iterator[_Asked]:
         """What to ask for these games, in order."""
         wanted = {(game.line.file, game.line.number): game for game in games}
         for line, found in self._records():
@@ -192,6 +183,22 @@ class Bulk:
             if here in wanted and not isinstance(found, InvalidRecord):
                 record, _ = found
                 yield wanted.pop(here), self._request(record, self.whose.players(record))  # a file may be named twice
+
+    def _answers(self, asked: Iterator[_Asked], each: int) -> Iterator[_Answered]:
+        """What the servers say of games, as they are done; none is asked about more than `each` at a time."""
+        waiting, answers = _Shared(asked), SimpleQueue[_Answered | BaseException | None]()
+        at_once = max(1, min(_AT_ONCE, each))
+        for client in self.clients:
+            threading.Thread(target=_ask, args=(client, waiting, at_once, answers), daemon=True).start()
+        asking = len(self.clients)
+        while asking:
+            answer = answers.get()
+            if answer is None:
+                asking -= 1
+            elif isinstance(answer, BaseException):
+                raise answer
+            else:
+                yield answer
 
     def _request(self, record: GameRecord, players: Sequence[int]) -> AnalyzeGamesRequest:
         return AnalyzeGamesRequest(record=record, settings=self._settings(players))
@@ -219,9 +226,9 @@ class _Shared[Item]:
 
 def _ask(
     client: Client,
-    waiting: Iterator[tuple[Game, AnalyzeGamesRequest]],
+    waiting: Iterator[_Asked],
     at_once: int,
-    answers: "SimpleQueue[tuple[Game, AnalyzeGamesResponse] | BaseException | None]",
+    answers: SimpleQueue[_Answered | BaseException | None],
 ) -> None:
     """Has a server analyse what waits, until nothing does; the last of its answers is None, or what went wrong."""
     asked: list[Game] = []
