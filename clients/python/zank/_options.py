@@ -209,11 +209,15 @@ def connected_to_all(servers: Sequence[str], timeout: float) -> Iterator[Sequenc
 
     A server finds moves in one interpreter, which keeps little more than one core busy with rollouts.
     """
-    count = min(cores(), MOST_SERVERS)
     with ExitStack() as stack:
+        if servers:
+            yield [stack.enter_context(Client(server, timeout=timeout)) for server in servers]
+            return
+        usable = cores()
+        count = min(usable, MOST_SERVERS)
 
         def started() -> EmbeddedServer:
-            server = EmbeddedServer(workers=-(-cores() // count))
+            server = EmbeddedServer(workers=-(-usable // count))
             stack.callback(server.close)
             return server
 
@@ -221,13 +225,11 @@ def connected_to_all(servers: Sequence[str], timeout: float) -> Iterator[Sequenc
             target = server.wait(DEFAULT_START_TIMEOUT)
             return stack.enter_context(Client(target, timeout=timeout, start_timeout=DEFAULT_CONNECT_TIMEOUT))
 
-        if servers:
-            yield [stack.enter_context(Client(server, timeout=timeout)) for server in servers]
-            return
         with status_console().status("starting the engine", spinner="line"):
             clients = [client(started())]  # alone: it may have to compile what the others find compiled
             if all(device.platform == "cpu" for device in clients[0].info().devices):
-                clients += [client(server) for server in [started() for _ in range(count - 1)]]
+                others = [started() for _ in range(count - 1)]
+                clients += map(client, others)
         yield clients
 
 
