@@ -251,7 +251,6 @@ def test_ties_go_to_the_other_measure_then_to_the_shorter_games_then_to_the_orde
 
 @objectives
 def test_a_lead_over_what_the_policy_would_play_has_to_be_more_than_luck(objective: Objective) -> None:
-
     def chosen(*leads: Sequence[int]) -> int:
         made_up = MadeUp(np.asarray([[0] * 144, *leads], np.int64))
         return ranking(made_up.answer(3 * 144, objective))[0]
